@@ -26,11 +26,17 @@ pub fn resume_apart(root: &Path, run: &str, lang: Lang) -> io::Result<Child> {
 
 /// Undoes a turn of a run that is over, and says what came of it.
 pub fn undo_apart(root: &Path, run: &str, turn: u32, lang: Lang) -> io::Result<String> {
+    let turn = turn.to_string();
+    verb_apart(root, &["undo", &turn, "--yes", "--run", run], lang)
+}
+
+/// Does what can be typed, and says what came of it.
+pub fn verb_apart(root: &Path, typed: &[&str], lang: Lang) -> io::Result<String> {
     let output = Command::new(crate::app::own_program())
         .arg("--root")
         .arg(root)
         .args(["--lang", lang.into_str()])
-        .args(["undo", &turn.to_string(), "--yes", "--run", run])
+        .args(typed)
         .stdin(Stdio::null())
         .output()?;
     let said = match output.status.success() {

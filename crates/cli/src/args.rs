@@ -4,6 +4,7 @@ mod flow;
 mod install;
 mod pages;
 mod past;
+mod plan;
 mod pull;
 mod session;
 mod watching;
@@ -21,10 +22,12 @@ pub use flow::{DoArgs, FlowArgs, FlowVerb};
 pub use install::{DoctorArgs, InitArgs, SandboxArgs, SelfCheckArgs, Switch, UninstallArgs};
 pub use pages::{ReportArgs, WebArgs};
 pub use past::{BisectArgs, DiffArgs, RedoArgs, RestoreArgs, ShowArgs, SnapshotsArgs, UndoArgs};
+pub use plan::{PlanArgs, PlanFormat};
 pub use pull::{PhaseArgs, PullArgs};
 pub use session::{LoopArgs, LoopCommand, LoopStartArgs};
 pub use watching::{
-    AcceptArgs, AnswerArgs, ExtendArgs, MonitorArgs, ProveArgs, TrustArgs, WhereArgs,
+    AcceptArgs, AnswerArgs, ExtendArgs, FocusArgs, HintArgs, MonitorArgs, ProveArgs, RetryArgs,
+    TrustArgs, WhereArgs,
 };
 pub use work::WorkArgs;
 
@@ -73,6 +76,8 @@ pub enum Command {
     Drill(DrillArgs),
     /// Work until the tasks are done, or say exactly why not
     Run(Box<RunArgs>),
+    /// Turn a goal into a list of tasks, each with a check that is red now
+    Plan(Box<PlanArgs>),
     /// Give a task the amount of process that it deserves
     Do(Box<DoArgs>),
     /// Take a run up where it was left
@@ -91,6 +96,12 @@ pub enum Command {
     Extend(ExtendArgs),
     /// Answer a question of the agent; without words, list the open ones
     Answer(AnswerArgs),
+    /// Tell the agent something in its next prompt, or in all that follow
+    Hint(HintArgs),
+    /// Let a task be worked on again, whatever became of it
+    Retry(RetryArgs),
+    /// Let a task come before the others
+    Focus(FocusArgs),
     /// Say that work is right which no check could prove; without tasks, list it
     Accept(AcceptArgs),
     /// Watch runs in the terminal: tasks, output, events, checks, cost, diff
@@ -101,7 +112,7 @@ pub enum Command {
     Prove(ProveArgs),
     /// Start or steer a loop inside a session of an agent's client
     Loop(LoopArgs),
-    /// Show what Ralph sees in a task file
+    /// Show what Ralph sees in a task file, or change it, also while a run goes on
     Tasks(TasksArgs),
     /// Show where the loop stands
     Status(StatusArgs),
@@ -188,8 +199,14 @@ impl Command {
             Command::Snapshots(args) => args.verb.is_some(),
             Command::Lanes(args) => args.verb.is_some(),
             Command::Run(args) => !args.work.dry_run,
+            // The loop that plans runs the check itself.
+            Command::Plan(args) => args.check.is_none(),
             Command::Do(args) => !(args.work.dry_run || args.explain),
+            Command::Tasks(args) => args.verb.steers(),
+            Command::Hint(args) => !args.words.is_empty() || args.drop.is_some(),
             Command::Extend(_)
+            | Command::Retry(_)
+            | Command::Focus(_)
             | Command::Cancel
             | Command::Restore(_)
             | Command::Wake
@@ -392,8 +409,16 @@ pub struct StopArgs {
 pub struct TasksArgs {
     #[arg(value_enum, default_value_t = TasksVerb::List)]
     pub verb: TasksVerb,
-    /// Task to tick or untick
+    /// The task, or several for skip and unskip; the words for add
     pub id: Option<String>,
+    /// More tasks, or the words for edit
+    pub words: Vec<String>,
+    /// Command that proves the task that is added (repeatable)
+    #[arg(long, value_name = "CMD")]
+    pub verify: Vec<String>,
+    /// Put it behind this task
+    #[arg(long, value_name = "ID")]
+    pub after: Option<String>,
     /// Task file [default: found in the project]
     #[arg(long, value_name = "FILE")]
     pub tasks: Option<PathBuf>,
@@ -422,6 +447,26 @@ pub enum TasksVerb {
     Tick,
     /// Mark a task as open
     Untick,
+    /// Write a new task into the list, with --after ID or --phase N at its place
+    Add,
+    /// Give a task other words
+    Edit,
+    /// Put a task behind another (--after ID), or to the front
+    Move,
+    /// Take away a task that was added
+    Remove,
+    /// Leave tasks out of this run: they are not done, and its end says so
+    Skip,
+    /// Ask for skipped tasks again
+    Unskip,
+}
+
+impl TasksVerb {
+    /// Whether it changes what a run works on.
+    pub fn steers(self) -> bool {
+        use TasksVerb::{Add, Edit, Move, Remove, Skip, Unskip};
+        matches!(self, Add | Edit | Move | Remove | Skip | Unskip)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -580,6 +625,22 @@ pub enum ConfigVerb {
     Reference,
     /// Print a .ralph/config.toml made from files of other tools
     Migrate,
+    /// Print the JSON Schema of a file that people write, for editors
+    Schema {
+        /// Of which file
+        #[arg(long = "for", value_enum, default_value_t = SchemaOf::Config)]
+        file: SchemaOf,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// .ralph/config.toml
+    Config,
+    /// .ralph/flows/NAME.toml
+    Flow,
+    /// prd.json
+    Prd,
 }
 
 #[derive(Debug, Args)]

@@ -16,6 +16,7 @@ mod out;
 mod routing;
 mod scripted;
 mod settings;
+mod steering;
 mod tmux;
 mod trust;
 mod usage;

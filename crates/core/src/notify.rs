@@ -247,6 +247,7 @@ mod tests {
             tasks: Default::default(),
             duration_ms: 1000,
             proven: Vec::new(),
+            skipped: Vec::new(),
             bill: Bill::default(),
         };
         let english = message(&end, Lang::En);

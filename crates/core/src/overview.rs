@@ -2,15 +2,17 @@
 //! status` draw it, and count nothing themselves.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::display::{self, PhaseView, Progress, RoleView, StepState, UsageView};
 use crate::flow::FlowNotice;
+use crate::forecast::Forecast;
 use crate::lang::{Lang, Say};
 use crate::machine::{
-    Bill, CommandResult, Doing, Notice, Now, Outcome, PhaseFacts, Question, Seat, Stage, State,
-    TaskRef, WaitReason,
+    Bill, CommandResult, Doing, Hint, Notice, Now, Outcome, PhaseFacts, Question, Seat, Stage,
+    State, TaskRef, WaitReason,
 };
 use crate::phases;
 use crate::proof::{EvidenceLevel, level};
@@ -53,6 +55,14 @@ pub struct Overview {
     /// How well each task of this run is shown.
     pub levels: BTreeMap<String, EvidenceLevel>,
     pub questions: Vec<Question>,
+    /// Tasks that a person took out of the run: they are not done.
+    pub skipped: Vec<String>,
+    /// The task that a person wants first.
+    pub focus: Option<String>,
+    /// What a person tells the agent.
+    pub hints: Vec<Hint>,
+    /// When it will be done, by its own turns.
+    pub forecast: Option<Forecast>,
     pub waiting: Option<Waiting>,
     pub outcome: Option<Outcome>,
     /// The moment of the last event, on the wall clock.
@@ -272,6 +282,15 @@ impl Overview {
         if self.questions != state.questions {
             self.questions.clone_from(&state.questions);
         }
+        self.skipped = state.tasks.skipped.iter().cloned().collect();
+        self.forecast = state.forecast();
+        self.focus = state.focus().map(str::to_owned);
+        self.hints = state
+            .hints
+            .iter()
+            .filter(|h| h.is_open())
+            .cloned()
+            .collect();
         if self.levels != state.ticks.levels {
             self.levels.clone_from(&state.ticks.levels);
         }
@@ -352,6 +371,42 @@ impl Overview {
         level::counted(lang, self.levels.values().copied())
     }
 
+    /// When it will be done and what that will cost, each with its range.
+    pub fn forecast(&self, lang: Lang) -> Option<String> {
+        let Forecast { left_ms, cost } = self.forecast.filter(|_| !self.is_over())?;
+        let time = |ms: u64| text::duration::human(lang, Duration::from_millis(rounded(ms)));
+        let (likely, low, high) = (time(left_ms.likely), time(left_ms.low), time(left_ms.high));
+        let Some(cost) = cost else {
+            return Some(tr!(lang, "done in about {likely} ({low} to {high})"));
+        };
+        let dollars = |cost| display::dollars(cost);
+        let (more, least, most) = (dollars(cost.likely), dollars(cost.low), dollars(cost.high));
+        Some(tr!(
+            lang,
+            "done in about {likely} ({low} to {high}), for {more} more ({least} to {most})"
+        ))
+    }
+
+    /// How a person steers the run, a line each.
+    pub fn steering(&self, lang: Lang) -> Vec<String> {
+        let mut lines = Vec::new();
+        if !self.skipped.is_empty() {
+            let tasks = self.skipped.join(", ");
+            lines.push(tr!(lang, "skipped by a person: {tasks}"));
+        }
+        if let Some(task) = &self.focus {
+            lines.push(tr!(lang, "{task} comes first, by a person's wish"));
+        }
+        for Hint { id, text, keep, .. } in &self.hints {
+            let text = text::one_line(text);
+            lines.push(match keep {
+                true => tr!(lang, "hint {id} for every turn: {text}"),
+                false => tr!(lang, "hint {id} for the next turn: {text}"),
+            });
+        }
+        lines
+    }
+
     pub fn spent(&self) -> UsageView {
         UsageView::from(&self.bill)
     }
@@ -369,9 +424,18 @@ impl Overview {
     }
 }
 
+/// A forecast is no measurement: whole minutes, and whole seconds below one.
+fn rounded(ms: u64) -> u64 {
+    match ms {
+        60_000.. => ms.div_ceil(60_000) * 60_000,
+        _ => ms.div_ceil(1_000) * 1_000,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::forecast::Range;
 
     #[test]
     fn how_well_tasks_are_shown_is_counted_the_best_first() {
@@ -386,6 +450,30 @@ mod tests {
         }
         let shown = overview.evidence(Lang::En);
         assert_eq!(shown.as_deref(), Some("2 proven, 1 unrefuted"));
+    }
+
+    #[test]
+    fn a_forecast_has_a_range_and_is_of_a_run_that_goes_on() {
+        fn range<T>(low: T, likely: T, high: T) -> Range<T> {
+            Range { low, likely, high }
+        }
+        let dollars = |n: u64| Usd::from_micros(n * 1_000_000);
+        let mut overview = Overview {
+            standing: Standing::Working,
+            forecast: Some(Forecast {
+                left_ms: range(61_000, 600_000, 5_400_000),
+                cost: None,
+            }),
+            ..Overview::default()
+        };
+        let said = overview.forecast(Lang::En).unwrap();
+        assert_eq!(said, "done in about 10 min (2 min to 1 h 30 min)");
+        let forecast = overview.forecast.as_mut().unwrap();
+        forecast.cost = Some(range(dollars(1), dollars(2), dollars(4)));
+        let said = overview.forecast(Lang::En).unwrap();
+        assert!(said.ends_with("for $2.00 more ($1.00 to $4.00)"), "{said}");
+        overview.standing = Standing::Dead;
+        assert_eq!(overview.forecast(Lang::En), None);
     }
 
     #[test]

@@ -45,6 +45,7 @@ pub mod room;
 pub mod session;
 pub mod signals;
 pub mod snapshots;
+pub mod steer;
 pub mod supervise;
 pub mod task_file;
 pub mod terminal;

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::flow::Flow;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Checks, Integrity, Observation, TaskFacts, TaskRef, Tasks};
-use ralph_core::tasks::{self, Scope, TaskError, TaskList};
+use ralph_core::machine::{Checks, Integrity, Observation, SteeredTask, TaskFacts, TaskRef, Tasks};
+use ralph_core::tasks::{self, ChangedList, ListChange, Scope, TaskError, TaskList};
 use ralph_core::text;
 
 use sha2::{Digest, Sha256};
@@ -25,6 +25,7 @@ use crate::git;
 use crate::integrity::Watch;
 use crate::plan::Plan;
 use crate::snapshots::{Keeper, Snapshots, TreeId};
+use crate::steer::{self, SteerError};
 pub use crate::task_file::{OpenTaskFile, ReadError, TaskFile};
 use crate::worktree::{Scan, WorkTree};
 pub use facts::facts;
@@ -380,6 +381,36 @@ impl Looker {
             after,
             list: read,
         }))
+    }
+
+    /// Makes a person's change of the list. That is no change of the agent's,
+    /// so that the next look does not tell of it.
+    pub fn change(&mut self, change: &ListChange) -> Result<SteeredTask, SteerError> {
+        let file = self.tasks.clone().ok_or(SteerError::NoList)?;
+        let changed = steer::change_file(&file, change)?;
+        let task = steer::steered(&changed, &self.scope);
+        // What the agent did to the file since the last look is its own.
+        let remembered = self.last.as_ref().map(|last| {
+            let read = |bytes: &[u8]| tasks::read(&file.name, bytes, &file.options);
+            change.apply(&last.bytes, &last.list, read)
+        });
+        if let Some(Ok(ChangedList { bytes, list, .. })) = remembered {
+            if self.whole.as_ref() == self.last_list() {
+                self.whole = Some(list.clone());
+            }
+            let facts = facts_for(&list, &self.scope, self.follows_flow, self.armed.as_ref());
+            if let Some(last) = &mut self.last {
+                let lost = std::mem::take(&mut last.facts.lost);
+                last.facts = TaskFacts { lost, ..facts };
+                last.scope = self.scope.clone();
+                (last.bytes, last.list) = (bytes, list);
+            }
+        }
+        Ok(task)
+    }
+
+    pub fn last_list(&self) -> Option<&TaskList> {
+        self.last.as_ref().map(|last| &last.list)
     }
 
     /// Which of these tasks were ticked at the last look.

@@ -6,7 +6,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use ralph_core::machine::{Kind, LONGEST_REPLY, Request, State};
+use ralph_core::machine::{Kind, LONGEST_REPLY, Request, State, Steer};
 use ralph_core::text;
 use ralph_store::layout::Layout;
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,9 @@ pub enum Wish {
     /// Tasks are done by a person's word.
     #[strum(to_string = "accepted")]
     Accept { tasks: Vec<String>, why: String },
+    /// A word for the agent, tasks in or out, another order.
+    #[strum(to_string = "steered")]
+    Steer(Steer),
 }
 
 impl Wish {
@@ -50,7 +53,8 @@ impl Wish {
     pub fn accepted(self, state: &State) -> Option<Kind> {
         match self {
             Wish::Request(request) => Some(Kind::Requested { request }),
-            Wish::Wake => None,
+            // The driver looks, or changes the list, first.
+            Wish::Wake | Wish::Steer(_) => None,
             Wish::Extend {
                 iterations,
                 duration_ms,

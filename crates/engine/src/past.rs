@@ -137,12 +137,7 @@ impl Past {
         let effects = step(&mut self.state, event).into_iter();
         let notices: Vec<Notice> = effects.filter_map(told).collect();
         hear(event, &self.state, &notices);
-        if let Kind::Answered {
-            answer: MenuAnswer::Simplify { skipped, .. },
-        } = &event.kind
-        {
-            self.skipped.extend(skipped.iter().cloned());
-        }
+        self.skipped.clone_from(&self.state.tasks.skipped);
         let seen = seen_in(event);
         if let Some(seen) = seen {
             self.last_seen = Some(seen.clone());
@@ -162,6 +157,7 @@ pub fn seen_in(event: &Event) -> Option<&Observation> {
         Kind::Answered {
             answer: MenuAnswer::Simplify { seen, .. },
         } => Some(seen),
+        Kind::Steered { seen, .. } => seen.as_deref(),
         _ => None,
     }
 }

@@ -4,6 +4,7 @@
 //! themselves.
 
 mod jobs;
+mod steering;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -198,6 +199,7 @@ impl OpenRun {
     ) -> OpenRun {
         let mut scope = plan.scope.clone();
         scope.skipped.extend(skipped);
+        scope.focus.clone_from(&state.tasks.focus);
         let mut looker = Looker::new(plan.layout.root(), plan.tasks.clone(), scope, plan.lang);
         looker.exclude(&plan.checkpoint.dir);
         if let Some(rules) = &state.rules.flow {

@@ -228,6 +228,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     let scope = Scope {
         phase: Some(settings.tasks.phase.clone()).filter(|p| !p.is_empty()),
         skipped: wanted.skipped.clone(),
+        ..Scope::default()
     };
     let route = flow::of_run(settings, wanted)?;
     let opened = match &route {

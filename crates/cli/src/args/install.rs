@@ -30,6 +30,9 @@ pub struct InitArgs {
     /// Add lines to .gitignore that keep Ralph's files out of Git
     #[arg(long)]
     pub gitignore: bool,
+    /// Try what the project seems to be checked with, and ask for what passes
+    #[arg(long)]
+    pub checks: bool,
     /// Make the changes without asking
     #[arg(long, short)]
     pub yes: bool,

@@ -85,6 +85,38 @@ pub struct AcceptArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct HintArgs {
+    /// What the agent should know; without words, the hints that it is told
+    #[arg(value_name = "TEXT")]
+    pub words: Vec<String>,
+    /// Say it in every turn from now on, not only in the next
+    #[arg(long, requires = "words")]
+    pub keep: bool,
+    /// Say this hint no more
+    #[arg(long, value_name = "N", conflicts_with_all = ["words", "keep"])]
+    pub drop: Option<u32>,
+    /// Print the hints as JSON
+    #[arg(long, conflicts_with_all = ["words", "drop"])]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RetryArgs {
+    /// The task to be worked on again
+    pub task: String,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("wanted").args(["task", "none"]).required(true))]
+pub struct FocusArgs {
+    /// The task that comes before the others
+    pub task: Option<String>,
+    /// Take the tasks in the order of the list again
+    #[arg(long)]
+    pub none: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct AnswerArgs {
     /// Question (its number may be left out where only one is open) and answer:
     /// the number of an option, or your own words

@@ -135,7 +135,7 @@ fn list(app: &App, open: &[&Question], json: bool) -> Exit {
 
 /// An agent must not answer its own question; nor may a command that the agent
 /// of that session runs.
-fn refuse_session(app: &App, session: Option<&str>) -> Result<(), u8> {
+pub fn refuse_session(app: &App, session: Option<&str>) -> Result<(), u8> {
     let of_session = session_around(client_around());
     match session.is_some() && of_session.as_deref() == session {
         false => Ok(()),

@@ -1,12 +1,13 @@
 //! `ralph config`: show, check, explain.
 
 use ralph_core::config::{self, Layer, Loaded, REFERENCE, Rejected};
+use ralph_core::json_schema::File;
 use ralph_core::lang::Say;
 use ralph_core::tr;
 
 use crate::FAILED;
 use crate::app::{App, Exit};
-use crate::args::{ConfigArgs, ConfigVerb};
+use crate::args::{ConfigArgs, ConfigVerb, SchemaOf};
 use crate::settings;
 
 pub fn run(app: &App, args: &ConfigArgs) -> Exit {
@@ -22,6 +23,15 @@ pub fn run(app: &App, args: &ConfigArgs) -> Exit {
             Ok(0)
         }
         ConfigVerb::Migrate => migrate(app),
+        ConfigVerb::Schema { file } => {
+            let file = match file {
+                SchemaOf::Config => File::Config,
+                SchemaOf::Flow => File::Flow,
+                SchemaOf::Prd => File::Prd,
+            };
+            app.print(&file.text());
+            Ok(0)
+        }
     }
 }
 

@@ -31,6 +31,7 @@ mod logs;
 mod loop_;
 mod monitor;
 mod phase;
+mod plan;
 mod prove;
 mod report;
 mod restore;
@@ -41,6 +42,7 @@ pub mod self_check;
 mod show;
 mod snapshots;
 mod status;
+mod steer;
 mod tasks;
 mod templates;
 mod trust;
@@ -74,6 +76,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Demo(args) => demo::run(&app, &args),
         Command::Drill(args) => drill::run(&app, &args),
         Command::Run(args) => run::run(app, &cli.global, &args),
+        Command::Plan(args) => plan::run(&app, &args),
         Command::Do(args) => do_::run(app, &cli.global, &args),
         Command::Resume(args) => resume::run(app, &cli.global, &args),
         Command::Flow(args) => flow::run(&app, &args),
@@ -83,6 +86,9 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Wake => control::wake(&app),
         Command::Extend(args) => extend::run(&app, &args),
         Command::Answer(args) => answer::run(&app, &args),
+        Command::Hint(args) => steer::hint(&app, &args),
+        Command::Retry(args) => steer::retry(&app, &args),
+        Command::Focus(args) => steer::focus(&app, &args),
         Command::Prove(args) => prove::run(&app, &args),
         Command::Accept(args) => accept::run(&app, &args),
         Command::Monitor(args) => monitor::run(&app, &args),

@@ -147,6 +147,12 @@ fn words(app: &App, snapshot: &Snapshot) -> String {
         let until = clock::zoned_time(wait.until_ms);
         out.push_str(&tr!(lang, "sleeping until {until}; wake: `ralph wake`\n"));
     }
+    if let Some(forecast) = overview.forecast(lang) {
+        out.push_str(&format!("{forecast}\n"));
+    }
+    for line in overview.steering(lang) {
+        out.push_str(&format!("{line}\n"));
+    }
     for question in overview.open_questions() {
         let (id, words) = (question.id, question.words(lang));
         out.push_str(&tr!(

@@ -24,7 +24,11 @@ pub fn run(app: &App, args: &TasksArgs) -> Exit {
     if let Some(answered) = delta::run(app, args, &settings) {
         return answered;
     }
-    let OpenTaskFile { file, bytes, list } = open(app, args, &settings)?;
+    let opened = open(app, args, &settings)?;
+    if args.verb.steers() {
+        return super::steer::tasks(app, args, &opened);
+    }
+    let OpenTaskFile { file, bytes, list } = opened;
     let scope = Scope {
         phase: args.phase.clone(),
         ..Scope::default()
@@ -46,6 +50,8 @@ pub fn run(app: &App, args: &TasksArgs) -> Exit {
         TasksVerb::Graph => return graph::run(app, args, &list, &scope),
         TasksVerb::Tick => return mark(app, args, &file, &bytes, &list, true),
         TasksVerb::Untick => return mark(app, args, &file, &bytes, &list, false),
+        // Done above.
+        _ => {}
     }
     Ok(0)
 }

@@ -41,6 +41,22 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         &["ralph answer", "ralph answer 2 \"Use PostgreSQL\""],
     ),
     (
+        "plan",
+        &[
+            "ralph plan \"a login page with tests\"",
+            "ralph plan --skeleton \"a login page\" --into tasks.md",
+        ],
+    ),
+    (
+        "hint",
+        &[
+            "ralph hint \"the API moved to v2\"",
+            "ralph hint --keep \"no new dependencies\"",
+        ],
+    ),
+    ("retry", &["ralph retry T003"]),
+    ("focus", &["ralph focus T007", "ralph focus --none"]),
+    (
         "accept",
         &["ralph accept", "ralph accept T003 --why \"looked at it\""],
     ),
@@ -55,7 +71,13 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         "loop",
         &["ralph loop status", "ralph loop start --preset delta"],
     ),
-    ("tasks", &["ralph tasks lint", "ralph tasks tick T003"]),
+    (
+        "tasks",
+        &[
+            "ralph tasks add \"check the input\" --verify 'make test'",
+            "ralph tasks skip T003",
+        ],
+    ),
     ("status", &["ralph status", "ralph status --json"]),
     ("logs", &["ralph logs -f"]),
     (

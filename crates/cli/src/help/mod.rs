@@ -11,7 +11,7 @@ use crate::args::Cli;
 const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Start here",
-        &["demo", "run", "do", "resume", "tasks", "help"],
+        &["demo", "plan", "run", "do", "resume", "tasks", "help"],
     ),
     (
         "Watch",
@@ -20,7 +20,8 @@ const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Steer",
         &[
-            "pause", "stop", "cancel", "wake", "extend", "answer", "accept",
+            "pause", "stop", "cancel", "wake", "extend", "hint", "retry", "focus", "answer",
+            "accept",
         ],
     ),
     (

@@ -4,9 +4,14 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use ralph_core::lang::Lang;
+use ralph_core::tr;
 use ralph_store::FileError;
 use ralph_store::atomic::{AtomicOptions, write_through};
 use ralph_store::error::Action;
+
+/// What editors read to complete and check the configuration.
+pub const SCHEMA: &str = ".ralph/config.schema.json";
 
 /// What a file holds before and after; `None` where it is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +39,19 @@ impl Change {
         let created = create_dirs(&path)?;
         write_through(&path, after.as_bytes(), AtomicOptions { durable: true })?;
         Ok(created)
+    }
+
+    /// The change as a person sees it first. The schema does nothing and is
+    /// what a command prints: its thousand lines would only hide the others.
+    pub fn shown(&self, lang: Lang) -> String {
+        let path = &self.path;
+        match path == SCHEMA {
+            true => tr!(
+                lang,
+                "{path}: what `ralph config schema` prints, for editors"
+            ),
+            false => self.unified(),
+        }
     }
 
     /// As `diff -u` shows it.

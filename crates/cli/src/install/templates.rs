@@ -36,7 +36,7 @@ pub fn opencode_plugin() -> String {
 /// A configuration that says what is different from the defaults.
 pub fn config(preset: Option<&str>, agent: Client) -> String {
     let mut text = String::from(
-        "# Settings of Ralph Loop. `ralph config reference` lists all of them with\n# their defaults; write only what you want to change.\n",
+        "#:schema ./config.schema.json\n# Settings of Ralph Loop. `ralph config reference` lists all of them with\n# their defaults; write only what you want to change.\n",
     );
     if let Some(preset) = preset {
         text.push_str(&format!("\npreset = \"{preset}\"\n"));

@@ -13,7 +13,7 @@ use ralph_engine::mailbox::reply_text;
 use ralph_store::layout::{Layout, RunPaths};
 
 use super::model::{Model, News, Wanted};
-use crate::apart::{leave_alone, resume_apart, undo_apart};
+use crate::apart::{leave_alone, resume_apart, undo_apart, verb_apart};
 
 impl Model {
     /// Does it on a thread of its own; what came of it is said below.
@@ -76,6 +76,13 @@ impl Asked {
                 duration_ms: 0,
             }),
             Wanted::Undo(turn) => self.undo(*turn),
+            Wanted::Steer(typed) => {
+                let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
+                match verb_apart(self.layout.root(), &typed, lang) {
+                    Ok(said) => said,
+                    Err(error) => error.to_string(),
+                }
+            }
             Wanted::Answer { question, text } => match reply_text(text) {
                 Some(text) => self.answer(*question, &text),
                 None => tr!(lang, "nothing was said"),

@@ -16,6 +16,7 @@ use ralph_engine::watch::{Brief, Snapshot};
 use super::model::{Model, Overlay, Tab, Typing, Wanted};
 use super::style::{BOLD, colored, dim, fit};
 use super::{tabs, words};
+use crate::steering;
 
 /// From so many columns on the runs stand beside the tab.
 const WIDE: u16 = 100;
@@ -277,6 +278,16 @@ fn typing(model: &Model, what: &Typing, text: &str, columns: u16) -> (String, Ve
         Typing::Filter => {
             let title = tr!(lang, "Filter events");
             (title, vec![line])
+        }
+        Typing::Hint => (tr!(lang, "A word for the next turn"), vec![line]),
+        Typing::Steer => {
+            let known = steering::known(lang);
+            let mut lines: Vec<Line<'static>> = width::wrap(&known, room)
+                .into_iter()
+                .map(Line::raw)
+                .collect();
+            lines.push(line);
+            (tr!(lang, "Steer"), lines)
         }
         Typing::Extend => {
             let title = tr!(lang, "Turns to add");

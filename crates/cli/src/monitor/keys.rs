@@ -5,6 +5,7 @@ use ralph_core::tr;
 use ralph_store::log::LogStyle;
 
 use super::model::{Model, Overlay, Tab, Typing, Wanted};
+use crate::steering;
 
 /// A page, where the height is not known.
 const PAGE: isize = 15;
@@ -57,6 +58,8 @@ impl Model {
             KeyCode::Char('s') => self.overlay = Overlay::Sure(Wanted::Stop),
             KeyCode::Char('e') => self.start_typing(Typing::Extend, "10"),
             KeyCode::Char('a') => self.start_answer(),
+            KeyCode::Char('t') => self.start_typing(Typing::Hint, ""),
+            KeyCode::Char(':') => self.start_typing(Typing::Steer, ""),
             KeyCode::Char('l') => self.open_log(),
             KeyCode::Char('r') if self.tab == Tab::Diff => self.load_diff(),
             KeyCode::Char('u') if self.tab == Tab::Diff => {
@@ -130,6 +133,15 @@ impl Model {
                     self.want(Wanted::Extend(turns));
                 }
             }
+            Typing::Hint if text.trim().is_empty() => {}
+            Typing::Hint => {
+                let typed = ["hint", "--", text.trim()].map(str::to_owned);
+                self.want(Wanted::Steer(typed.to_vec()));
+            }
+            Typing::Steer => match steering::typed(text) {
+                Some(typed) => self.want(Wanted::Steer(typed)),
+                None => self.said = steering::known(self.screen.lang),
+            },
             Typing::Answer(question) => {
                 let asked = self.overview().and_then(|overview| {
                     overview.open_questions().find(|open| open.id == question)

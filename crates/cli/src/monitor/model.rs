@@ -63,6 +63,10 @@ pub enum Typing {
     Extend,
     /// The answer to a question.
     Answer(u32),
+    /// A word for the agent.
+    Hint,
+    /// What is wanted of the tasks, as it is typed.
+    Steer,
 }
 
 /// What the person wants of the run.
@@ -78,6 +82,8 @@ pub enum Wanted {
         question: u32,
         text: String,
     },
+    /// By a verb, as it is typed.
+    Steer(Vec<String>),
 }
 
 /// What came from elsewhere while the person looked.

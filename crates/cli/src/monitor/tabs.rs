@@ -5,7 +5,7 @@ mod diff;
 mod output;
 
 use ralph_core::display::{self, Screen};
-use ralph_core::lang::Say;
+use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Level, TaskRef};
 use ralph_core::overview::{CheckRun, Overview};
 use ralph_core::report::{Call, Verdict, outcome_sentence};
@@ -134,6 +134,9 @@ fn overview(model: &Model, columns: usize) -> Lines {
     if let Some(evidence) = overview.evidence(lang) {
         add(&tr!(lang, "Evidence: {evidence}"), Style::new());
     }
+    for line in outlook(overview, lang) {
+        add(&line, Style::new());
+    }
     for question in overview.open_questions() {
         let (id, words) = (question.id, text::one_line(&question.words(lang)));
         add(
@@ -154,6 +157,16 @@ fn overview(model: &Model, columns: usize) -> Lines {
     let last = snapshot.turns.iter().rev().take(5);
     lines.extend(last.map(|turn| turn_line(model, turn, columns)));
     lines
+}
+
+/// What is to come, by the run's own pace and by a person's wish.
+fn outlook(overview: &Overview, lang: Lang) -> Vec<String> {
+    let forecast = overview.forecast(lang);
+    let forecast = forecast.map(|forecast| tr!(lang, "Forecast: {forecast}"));
+    forecast
+        .into_iter()
+        .chain(overview.steering(lang))
+        .collect()
 }
 
 /// Who has done their part of the task that is worked on.

@@ -40,6 +40,8 @@ pub fn help(lang: Lang) -> Vec<(&'static str, String)> {
         ("s", tr!(lang, "stop now, everything is saved")),
         ("e", tr!(lang, "allow more turns")),
         ("a", tr!(lang, "answer a question")),
+        ("t", tr!(lang, "tell the agent something in its next turn")),
+        (":", tr!(lang, "steer: skip, retry, focus, add a task")),
         ("l", tr!(lang, "open the log")),
         ("q", tr!(lang, "quit; the run goes on")),
     ]

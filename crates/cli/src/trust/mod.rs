@@ -119,6 +119,29 @@ pub fn keep(app: &App, items: &[Item]) -> Result<(), u8> {
     confirm_guard(&app.root).or_fail(app)
 }
 
+/// Notes that a person confirmed the settings of these names just now.
+pub fn keep_settings(app: &App, items: &[Item], names: &[&str]) -> Result<(), u8> {
+    let layout = app.layout();
+    let meant = items.iter().filter(|i| names.contains(&i.what.as_str()));
+    let meant: Vec<Item> = meant.cloned().collect();
+    let mut kept = Kept::read(&layout);
+    kept.add(&meant);
+    kept.write(&layout).or_fail(app)
+}
+
+/// Notes that a person typed these checks of tasks: nobody has to be asked.
+pub fn keep_checks(app: &App, file: &str, commands: &[String]) -> Result<(), u8> {
+    let layout = app.layout();
+    let items = commands.iter().map(|c| Item::new(file, CHECK, c.as_str()));
+    let items: Vec<Item> = items.collect();
+    if items.is_empty() {
+        return Ok(());
+    }
+    let mut kept = Kept::read(&layout);
+    kept.add(&items);
+    kept.write(&layout).or_fail(app)
+}
+
 /// The hook of the guard looks for the digest of its part alone.
 fn confirm_guard(root: &Path) -> Result<(), FileError> {
     let root = project::real(root);

@@ -41,6 +41,11 @@ pub fn block(screen: &Screen, facts: &Facts, height: usize) -> Vec<String> {
         let chain = display::role_line(screen, &overview.roles);
         lines.push(fit(chain.trim_end().to_owned()));
     }
+    if let Some(forecast) = overview.forecast(screen.lang)
+        && height > lines.len() + 2
+    {
+        lines.push(fit(format!("  {forecast}")));
+    }
     lines.push(fit(format!("  {}", doing(screen, facts))));
     let room = height.saturating_sub(lines.len() + 1);
     let mut out = vec![rule(screen).repeat(columns)];
@@ -106,6 +111,14 @@ fn counts(screen: &Screen, facts: &Facts) -> String {
     match overview.open_questions().count() {
         0 => {}
         count => parts.push(tr!(lang, "questions: {count} (`ralph answer`)")),
+    }
+    match overview.skipped.len() {
+        0 => {}
+        count => parts.push(tr!(lang, "skipped: {count}")),
+    }
+    match overview.hints.len() {
+        0 => {}
+        count => parts.push(tr!(lang, "hints: {count}")),
     }
     let (spent, max) = (overview.spent(), overview.max_cost);
     if spent.cost.is_some() || !max.is_zero() {

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::http::Response;
 use crate::apart::{leave_alone, resume_apart};
 use crate::app::own_program;
+use crate::steering;
 
 /// How long a run that is taken up may need until it holds the lock.
 const START: Duration = Duration::from_secs(5);
@@ -28,9 +29,20 @@ pub enum Act {
     Stop,
     Wake,
     Resume,
-    Extend { by: Option<u64> },
-    Undo { turn: u32 },
-    Answer { question: u64, text: String },
+    Extend {
+        by: Option<u64>,
+    },
+    Undo {
+        turn: u32,
+    },
+    Answer {
+        question: u64,
+        text: String,
+    },
+    /// A word for the agent, tasks in or out, another order.
+    Steer {
+        typed: Vec<String>,
+    },
 }
 
 impl Act {
@@ -68,6 +80,12 @@ impl Act {
                     text: text.to_owned(),
                 })
             }
+            "steer" => {
+                let line = body["line"].as_str()?.trim();
+                let sound = line.chars().count() <= LONGEST_ANSWER && !line.contains('\0');
+                let typed = steering::typed(line).filter(|_| sound)?;
+                Some(Act::Steer { typed })
+            }
             _ => None,
         }
     }
@@ -85,6 +103,7 @@ impl Act {
             Act::Undo { turn } => {
                 typed(&["undo", &turn.to_string(), "--yes", "--run", run.as_str()])
             }
+            Act::Steer { typed } => typed.clone(),
             Act::Answer { question, text } => typed(&["answer", &question.to_string(), "--", text]),
         }
     }
@@ -105,7 +124,7 @@ impl Actor {
         let fits = match act {
             Act::Resume | Act::Undo { .. } => !is_alive,
             // A run that waits for an answer may have ended meanwhile.
-            Act::Answer { .. } => {
+            Act::Answer { .. } | Act::Steer { .. } => {
                 let latest = layout.latest_run().ok().flatten();
                 latest.is_some_and(|latest| latest.id == *run)
             }
@@ -220,6 +239,16 @@ mod tests {
         }
         for name in ["", "cancel", "run", "../pause", "Pause"] {
             check(name, "", None);
+        }
+        let hint = r#"{"line":"hint --keep in mind"}"#;
+        check("steer", hint, Some(&["hint", "--", "--keep in mind"]));
+        check(
+            "steer",
+            r#"{"line":"skip T003"}"#,
+            Some(&["tasks", "skip", "--", "T003"]),
+        );
+        for bad in ["", "{}", r#"{"line":"run x"}"#, r#"{"line":"skip"}"#] {
+            check("steer", bad, None);
         }
         let long = json!({"question": 1, "text": "x".repeat(LONGEST_ANSWER + 1)}).to_string();
         check("answer", &long, None);

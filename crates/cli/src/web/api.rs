@@ -44,7 +44,7 @@ pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
     };
     let checks = snapshot.checks.iter().rev().take(MOST_CHECKS).rev();
     let blocks = snapshot.guard.iter().rev().take(MOST_BLOCKS).rev();
-    json!({
+    let mut head = json!({
         "revision": snapshot.revision,
         "id": run.id,
         "goal": run.goal,
@@ -90,7 +90,11 @@ pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
         "sentence": overview.outcome.as_ref().map(|outcome| {
             report::outcome_sentence(lang, Some(outcome), errors())
         }),
-    })
+    });
+    head["steering"] = json!(overview.steering(lang));
+    head["forecast"] = json!(overview.forecast(lang));
+    head["skipped"] = json!(overview.skipped);
+    head
 }
 
 /// What can be done about it now.
@@ -104,6 +108,7 @@ fn can(snapshot: &Snapshot) -> Value {
     json!({
         "pause": alive,
         "stop": alive,
+        "steer": !over && snapshot.run.started_ms > 0,
         "wake": alive && overview.standing == Standing::Waiting,
         "extend": alive && overview.max_iterations > 0,
         "resume": overview.pid.is_none() && !over && snapshot.run.started_ms > 0,

@@ -329,7 +329,7 @@ impl Shared {
             (None, _) => not_found(),
             (_, None) => Response::problem(
                 400,
-                "pause, stop, wake, resume, extend {by}, answer {question, text}",
+                "pause, stop, wake, resume, extend {by}, answer {question, text}, steer {line}",
             ),
         }
     }

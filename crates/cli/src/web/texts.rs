@@ -57,6 +57,20 @@ pub fn page(lang: Lang) -> Value {
         ("extend", tr!(lang, "More turns")),
         ("answer", tr!(lang, "Answer")),
         ("answer_label", tr!(lang, "Your answer")),
+        ("forecast", tr!(lang, "Forecast")),
+        ("steer", tr!(lang, "Steer")),
+        (
+            "steer_label",
+            tr!(
+                lang,
+                "hint WORDS · add WORDS · skip T003 · unskip T003 · retry T003 · focus T003 · edit T003 WORDS · move T003 T001"
+            ),
+        ),
+        ("skip", tr!(lang, "Skip")),
+        ("unskip", tr!(lang, "Unskip")),
+        ("retry", tr!(lang, "Retry")),
+        ("focus", tr!(lang, "First")),
+        ("skipped", tr!(lang, "skipped")),
         ("question", tr!(lang, "The agent asks")),
         ("question_of", tr!(lang, "The agent asks about {zero}")),
         ("default_is", tr!(lang, "default: {zero}")),

@@ -303,6 +303,29 @@ fn the_time_of_the_gate_and_the_cap_follow_the_settings() {
     assert_eq!(settings["env"]["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"], "31");
 }
 
+/// Issue 23: an editor finds the schema through the first line of the file.
+#[test]
+fn the_configuration_names_its_schema() {
+    let env = TestEnv::new();
+    let done = env.init(&[]);
+    let first = env.read(".ralph/config.toml");
+    let first = first.lines().next().unwrap();
+    assert_eq!(first, "#:schema ./config.schema.json");
+    let printed = env.own(&["config", "schema"]);
+    assert_eq!(env.read(".ralph/config.schema.json"), printed.stdout);
+    let schema = env.json(".ralph/config.schema.json");
+    let turns = &schema["properties"]["limits"]["properties"]["max_iterations"];
+    assert_eq!(turns["default"], 50);
+    // It is named, not shown: the other changes have to be seen.
+    assert!(done.stdout.contains("ralph config schema"));
+    assert!(!done.stdout.contains("additionalProperties"));
+    for of in ["flow", "prd"] {
+        let other = env.own(&["config", "schema", "--for", of]);
+        let other: Value = serde_json::from_str(&other.stdout).unwrap();
+        assert_eq!(other["$schema"], schema["$schema"], "{of}");
+    }
+}
+
 #[test]
 fn a_plugin_is_written_whole() {
     let env = TestEnv::new();

@@ -77,6 +77,8 @@ mod p1;
 #[cfg(unix)]
 mod pipes;
 #[cfg(unix)]
+mod plan;
+#[cfg(unix)]
 mod planted;
 mod progress;
 #[cfg(target_os = "linux")]
@@ -103,6 +105,8 @@ mod session_questions;
 mod session_roles;
 mod shown;
 mod signals;
+#[cfg(unix)]
+mod steer;
 mod survivors;
 mod tasks;
 mod templates;

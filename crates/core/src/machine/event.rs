@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::steer::{Steer, SteeredTask};
 use super::{
     Budget, Denial, ErrorClass, LaneEvent, NewRules, Now, Proof, Refusal, SessionEvent, WallFacts,
 };
@@ -101,6 +102,16 @@ pub enum Kind {
     Forge { answer: ForgeAnswer },
     /// A person brought the work back to what it was, or took that back.
     Undone(Undone),
+    /// A person steers the run. What was seen is there only where nothing ran
+    /// that the look belongs to.
+    Steered {
+        steer: Steer,
+        /// The task that was added or changed, as it is called now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<Box<SteeredTask>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seen: Option<Box<Observation>>,
+    },
     /// What only a loop inside a session has to know.
     Session(SessionEvent),
     /// What became of a lane.

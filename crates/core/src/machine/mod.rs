@@ -22,6 +22,7 @@ mod rules;
 mod say;
 mod session;
 mod state;
+mod steer;
 mod step;
 mod wall;
 mod words;
@@ -54,6 +55,7 @@ pub use state::{
     Agents, Claims, Counters, ErrorNote, EvidenceState, Failures, FlowState, Ground, Stage, State,
     TaskState, TickState, TurnState,
 };
+pub use steer::{Hint, Steer, SteeredTask};
 pub use step::step;
 pub use wall::{Denial, LimitKind, Reach, WallFacts, WallKind};
 pub use words::{Detail, Missing, Sign};

@@ -9,7 +9,7 @@ use super::say::{commands, outcome_words, place, progress_words, seconds, span, 
 use super::{
     Bill, BreakerRule, CheckNotice, CommandResult, Denial, Detail, ErrorClass, Evidence,
     GuardBlock, LaneNotice, Level, Limit, Missing, Now, Outcome, PauseReason, Proof,
-    QuestionNotice, Refusal, SessionNotice, Sign, TaskRef, WallFacts, iso_utc,
+    QuestionNotice, Refusal, SessionNotice, Sign, Steer, TaskRef, WallFacts, iso_utc,
 };
 use crate::flow::FlowNotice;
 use crate::forge::ForgeNotice;
@@ -223,6 +223,7 @@ pub enum Notice {
     },
     #[say("everything is done")]
     TaskComplete { iteration: u32 },
+    #[say(if !skipped.is_empty(), "loop ended after {iterations} {iterations_en}: {name} (skipped by a person: {skipped})", iterations_en = plural(*iterations as usize, "iteration", "iterations"), name = outcome_words(outcome, lang), skipped = skipped.join(", "))]
     #[say("loop ended after {iterations} {iterations_en}: {name}", iterations_en = plural(*iterations as usize, "iteration", "iterations"), name = outcome_words(outcome, lang))]
     LoopEnd {
         #[serde(flatten, serialize_with = "ending")]
@@ -231,8 +232,18 @@ pub enum Notice {
         tasks: Counts,
         duration_ms: u64,
         proven: Vec<Proof>,
+        /// Tasks that a person took out: they are not done.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        skipped: Vec<String>,
         #[serde(rename = "usage")]
         bill: Bill,
+    },
+    /// A person steered the run.
+    #[say(steer.say(lang))]
+    Steered {
+        iteration: u32,
+        #[serde(flatten)]
+        steer: Steer,
     },
     /// The guard did not let a tool call of the agent pass.
     #[say(if block.shadow, "the guard would have blocked {tool}: {detail} [{rule}] (shadow mode)", (tool, rule) = (&block.tool, &block.rule), detail = &block.detail)]

@@ -11,10 +11,11 @@ pub(super) use self::groups::{E2eState, Failing, LimitSteps, Notes};
 use super::clock::Clock;
 use super::refusal::Hold;
 use super::{
-    Board, CheckScope, Goal, Limit, NoLimit, Now, Outcome, Question, Request, Rules, SessionState,
-    TaskRef, VerifyWhen, WaitReason, WallFacts,
+    Board, CheckScope, Goal, Hint, Limit, NoLimit, Now, Outcome, Question, Request, Rules,
+    SessionState, TaskRef, VerifyWhen, WaitReason, WallFacts,
 };
 use crate::flow::{Flow, FlowRules, Position, Scope, Writes};
+use crate::forecast::{Forecast, Pace, Point};
 use crate::forge::{self, ForgeAsk};
 use crate::proof::EvidenceLevel;
 
@@ -38,6 +39,8 @@ pub struct State {
     pub session: Option<SessionState>,
     /// Everything that the agent asked, in its order.
     pub questions: Vec<Question>,
+    /// What a person wants the agent to know, in its order.
+    pub hints: Vec<Hint>,
     /// What is known about the pull request.
     pub pull: forge::Memory,
     /// Lines of the guard's log that the journal knows.
@@ -46,6 +49,8 @@ pub struct State {
     pub wall: Option<WallFacts>,
     /// Who works at the same time, where several do.
     pub lanes: Board,
+    /// How it came along, for the forecast.
+    pub(super) pace: Pace,
     pub(super) clock: Clock,
     pub(super) stopping: Option<Request>,
     /// What the wait that goes on is for.
@@ -115,10 +120,12 @@ impl State {
             steps,
             session: None,
             questions: Vec::new(),
+            hints: Vec::new(),
             pull: forge::Memory::default(),
             guard_lines: 0,
             wall: None,
             lanes: Board::default(),
+            pace: Pace::default(),
             clock: Clock::default(),
             stopping: None,
             waits_for: None,
@@ -244,6 +251,14 @@ impl State {
         ready.find(|task| !self.is_parked(&task.id))
     }
 
+    /// The task that a person wants first, for as long as it is open.
+    pub fn focus(&self) -> Option<&str> {
+        let focus = self.tasks.focus.as_ref();
+        focus
+            .filter(|id| !self.ticks.done.contains(*id))
+            .map(String::as_str)
+    }
+
     /// The task that goes through the flow, else the next one.
     pub fn current_task(&self) -> Option<&TaskRef> {
         self.flow.task().or_else(|| self.next_task())
@@ -293,6 +308,24 @@ impl State {
     pub(super) fn free_agent(&self) -> Option<usize> {
         let now = self.now().wall_ms;
         (0..self.rules.agents.len().max(1)).find(|&agent| self.agents.is_free(agent, now))
+    }
+
+    /// When it will be done, and what that will cost, by its own turns; `None`
+    /// where nothing can be said, or nothing is left.
+    pub fn forecast(&self) -> Option<Forecast> {
+        let goes_on = self.outcome().is_none();
+        self.pace.forecast(self.tasks.pending()).filter(|_| goes_on)
+    }
+
+    /// A turn has ended: so far has it come.
+    pub(super) fn note_pace(&mut self) {
+        let bill = &self.agents.bill;
+        let is_whole = bill.unpriced == 0 && bill.partial == 0;
+        self.pace.note(Point {
+            elapsed_ms: self.elapsed_ms(),
+            completed: self.tasks.completed(),
+            cost: is_whole.then_some(bill.cost),
+        });
     }
 
     pub fn elapsed_ms(&self) -> u64 {

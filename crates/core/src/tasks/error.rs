@@ -50,6 +50,26 @@ pub enum TaskError {
     /// The bytes are not those that the list was read from.
     #[say("{file} was changed by somebody else in the meantime and was left as it is; run again")]
     Changed { file: String },
+    /// A person's change would do something else than what was meant.
+    #[say(if *why == Unfit::NoIds, "{file}: its tasks have no ids such as T001, so that their places are their names; give them ids, or change the file in an editor while no run works on it")]
+    #[say(if *why == Unfit::ByPriority, "{file} is ordered by \"priority\"; change that in an editor")]
+    #[say(if *why == Unfit::NoSuchPhase, "{file} has no task in this phase; `ralph tasks list` shows the phases")]
+    #[say(
+        "{file} was left as it is: written like that, it would be read as something else; change it in an editor"
+    )]
+    Unchangeable { file: String, why: Unfit },
+}
+
+/// Why a list is not changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// The words would be read as something else.
+    MoreThanMeant,
+    /// The tasks have no ids: their places are their names.
+    NoIds,
+    /// A `prd.json` is ordered by priority.
+    ByPriority,
+    NoSuchPhase,
 }
 
 /// With one digit behind the point, rounded up: what is too large by a byte

@@ -101,7 +101,7 @@ fn split_fields(format: Format, raw: &str) -> (Cow<'_, str>, Vec<(&str, &str)>) 
     (Cow::Owned(description), fields)
 }
 
-fn is_known(key: &str) -> bool {
+pub(super) fn is_known(key: &str) -> bool {
     KNOWN_KEYS
         .iter()
         .any(|known| key.eq_ignore_ascii_case(known))

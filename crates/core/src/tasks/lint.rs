@@ -45,7 +45,11 @@ impl TaskList {
         if task.mark.is_none() {
             found.push(FindingKind::NoPassesField { id: id() });
         }
-        let fields = task.fields.iter();
+        // Some that are kept as they stand mean something all the same.
+        let fields = task
+            .fields
+            .iter()
+            .filter(|(key, _)| !super::fields::is_known(key));
         found.extend(fields.map(|(key, _)| FindingKind::UnknownField {
             id: id(),
             key: key.clone(),

@@ -6,6 +6,7 @@
 //! all of this: losing a real task is worse than counting one too many, so
 //! every doubt is counted and then reported by [`TaskList::lint`].
 
+mod change;
 mod compare;
 mod depends;
 mod detect;
@@ -31,11 +32,12 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
+pub use change::{ChangedList, ListChange};
 pub use compare::{Changes, compare};
 pub use depends::Unmet;
 pub use detect::{DETECTION_ORDER, detection_rank};
 pub use edit::set_mark;
-pub use error::TaskError;
+pub use error::{TaskError, Unfit};
 pub use finding::{Finding, FindingKind, Severity};
 pub use format::Format;
 pub use markdown::Unclosed;

@@ -104,6 +104,8 @@ pub struct Scope {
     pub phase: Option<String>,
     /// Ids of tasks that the person took out of scope (VALV-12).
     pub skipped: BTreeSet<String>,
+    /// The task that a person wants done before the others.
+    pub focus: Option<String>,
 }
 
 /// `total` is always `completed + pending`.

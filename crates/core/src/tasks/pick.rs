@@ -112,6 +112,12 @@ impl TaskList {
                 })
             });
         }
+        let is_first = |index: &usize| {
+            let wanted = scope.focus.as_ref();
+            wanted.is_some() && task(index).map(|task| &task.id) == wanted
+        };
+        // Stable: the others keep their order.
+        candidates.sort_by_key(|index| !is_first(index));
         candidates
     }
 

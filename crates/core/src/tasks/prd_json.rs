@@ -49,6 +49,19 @@ pub(super) fn read(file: &str, text: &str) -> Result<TaskList, TaskError> {
     })
 }
 
+/// The bytes of each story, for whoever adds one.
+pub(super) fn story_spans(text: &str) -> Option<Vec<Range<usize>>> {
+    let whole = Scanner { text, at: 0 }.value();
+    let stories = last_member(text, &whole, "userStories")?;
+    starts_with(text, &stories, '[').then(|| elements(text, &stories))
+}
+
+/// The bytes of a story's title.
+pub(super) fn title_span(text: &str, story: usize) -> Option<Range<usize>> {
+    let spans = story_spans(text)?;
+    last_member(text, spans.get(story)?, "title")
+}
+
 fn bad_json(file: &str, text: &str, error: &serde_json::Error) -> TaskError {
     let line = error.line();
     let before: usize = text

@@ -49,6 +49,12 @@ pub enum PromptNote {
         answer: String,
         by_default: bool,
     },
+    /// What the person who watches says.
+    #[say(format!("The person whose work this is says{for_now}; follow it:\n\n{text}", for_now = for_each(*keep), text = fenced(text)))]
+    Hint { text: String, keep: bool },
+    /// A person is not content with a task that was done or given up.
+    #[say(format!("A person wants this task to be worked on again, from the beginning: {task}", task = inline(task)))]
+    Again { task: String },
     /// Tasks that wait for a person, each with its question.
     #[say(format!("These tasks wait for a person's answer. Do not work on them and do not ask again; work on others:\n\n{waiting}", waiting = list(waiting)))]
     Parked { waiting: Vec<String> },
@@ -132,6 +138,7 @@ impl PromptNote {
             PromptNote::TasksShrank { .. } => 5,
             PromptNote::Unticked { .. } => 6,
             PromptNote::LastError { .. } => 7,
+            PromptNote::Hint { .. } | PromptNote::Again { .. } => 1,
             PromptNote::Answered { .. } => 8,
             PromptNote::Parked { .. } => 9,
             PromptNote::UnknownPromise { .. } => 10,
@@ -155,6 +162,10 @@ fn answered(task: Option<&str>, question: &str, answer: &str, by_default: bool) 
         false => "A person answered",
     };
     format!("{who}. Your question{about} was:\n\n{question}\n\nThe answer:\n\n{answer}")
+}
+
+fn for_each(keep: bool) -> &'static str {
+    if keep { ", for every turn" } else { "" }
 }
 
 fn found(findings: &[String]) -> String {

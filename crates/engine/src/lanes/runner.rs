@@ -416,8 +416,12 @@ impl Shared {
         if !is_empty {
             let branch = format!("{}-{}", self.plan.branch, slug(&task.id));
             let before = git::refs::tip(&self.repo.top, &branch);
-            git::refs::advance(&self.repo.top, &branch, before.as_deref(), &commit);
-            let reason = format!("{reason} (its work is on branch {branch})");
+            let kept = git::refs::advance(&self.repo.top, &branch, before.as_deref(), &commit);
+            let place = match kept {
+                true => format!("on branch {branch}"),
+                false => format!("in {}", tree.dir.display()),
+            };
+            let reason = format!("{reason} (its work is {place})");
             return Ok(LaneEnd::Short {
                 outcome: name,
                 reason,

@@ -66,7 +66,7 @@ impl From<JobDone> for Kind {
 
 impl OpenRun {
     pub fn verification(&self, turn: u32, scope: &CheckScope) -> Work {
-        let Some(verifier) = self.plan.verifier.clone() else {
+        let Some(verifier) = self.verifier() else {
             // The configuration that the run goes on with has no command.
             return Work::nothing(Kind::Verified(VerifyReport {
                 turn,
@@ -94,10 +94,18 @@ impl OpenRun {
         })
     }
 
+    /// Where the run began without any check, a person may have added a task
+    /// that has one.
+    fn verifier(&self) -> Option<Verifier> {
+        let own = !self.state.rules.checks.tasks.is_empty();
+        let alone = || own.then(|| self.plan.reproducer.clone());
+        self.plan.verifier.clone().or_else(alone)
+    }
+
     /// Every check once, before the first turn.
     pub fn preflight(&self) -> Work {
         let turn = self.state.turn.number;
-        let Some(verifier) = self.plan.verifier.clone() else {
+        let Some(verifier) = self.verifier() else {
             return Work::nothing(Kind::Preflighted(VerifyReport::default()));
         };
         let scope = CheckScope::Everything;

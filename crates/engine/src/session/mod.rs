@@ -205,6 +205,7 @@ impl SessionLoop {
         let mut opened =
             SessionLoop::new(plan, layout, paths, past.header, past.state, recorder, lock);
         opened.run.looker.scope.skipped.extend(past.skipped);
+        opened.run.looker.scope.focus = opened.run.state.tasks.focus.clone();
         let seen = |name: &str| ralph_store::regular::read(opened.run.paths.dir.join(name)).ok();
         if let (Some(begun), Some(last)) = (seen(TASKS_BEGUN), seen(TASKS_LAST)) {
             opened.run.looker.recall(begun, last);

@@ -72,6 +72,12 @@ pub fn run(app: &App, args: &DrillArgs) -> Exit {
     code
 }
 
+/// A copy of a project to work in, with what it has installed: nothing that
+/// happens there reaches it.
+pub fn copy_project(root: &Path, settings: &Settings, to: &Path) -> std::io::Result<()> {
+    Project::look(root, settings).copy_with_installed(to)
+}
+
 fn chosen(names: &[String]) -> Result<Vec<Fault>, DrillError> {
     if names.is_empty() {
         return Ok(Fault::ALL.into());

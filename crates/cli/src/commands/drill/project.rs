@@ -96,6 +96,29 @@ impl Project {
     }
 }
 
+/// What package managers leave beside the sources, without which no check of
+/// theirs runs.
+const INSTALLED: [&str; 3] = ["node_modules", ".venv", "vendor"];
+
+impl Project {
+    pub fn copy_with_installed(&self, target: &Path) -> io::Result<()> {
+        self.copy_to(target)?;
+        for name in INSTALLED {
+            let mut files = Vec::new();
+            walk(&self.root.join(name), &mut |path| {
+                files.push(path.to_owned());
+                true
+            });
+            for from in files {
+                if let Ok(inner) = from.strip_prefix(&self.root) {
+                    copy(&from, &target.join(inner))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A file that went away meanwhile, a folder, a pipe or a device is let be.
 fn copy(from: &Path, to: &Path) -> io::Result<u64> {
     let Ok(metadata) = std::fs::symlink_metadata(from) else {

@@ -1,5 +1,6 @@
 //! `ralph init`: hooks, slash commands and a configuration, shown first.
 
+pub mod checks;
 mod plan;
 mod say;
 
@@ -34,6 +35,9 @@ fn work(app: &App, args: &InitArgs) -> Result<u8, Problem> {
     let Ok(settings) = load(&app, args) else {
         return Ok(FAILED);
     };
+    let Ok(green) = checks::propose(&app, args) else {
+        return Ok(FAILED);
+    };
     let hosts = hosts_of(args);
     let wish = Wish {
         wanted: Wanted {
@@ -49,6 +53,7 @@ fn work(app: &App, args: &InitArgs) -> Result<u8, Problem> {
         shared: args.shared,
         gitignore: args.gitignore,
         preset: args.preset.clone(),
+        checks: checks::settings_text(&green),
         templates: match (args.force, args.update) {
             (true, _) => Templates::Replace,
             (_, true) => Templates::Keep,
@@ -67,7 +72,7 @@ fn work(app: &App, args: &InitArgs) -> Result<u8, Problem> {
         return Ok(0);
     }
     for planned in &plan.files {
-        app.tell(&planned.change.unified());
+        app.tell(&planned.change.shown(app.lang()));
     }
     if args.dry_run {
         return Ok(0);
@@ -83,6 +88,9 @@ fn work(app: &App, args: &InitArgs) -> Result<u8, Problem> {
         }
     }
     apply(&root, plan)?;
+    if checks::trust_them(&app, &green).is_err() {
+        return Ok(FAILED);
+    }
     app.tell(&say::installed(&wish, app.lang()));
     app.tell(&say::next_steps(&wish, app.lang()));
     Ok(0)

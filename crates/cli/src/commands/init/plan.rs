@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use ralph_core::checkpoint::sha256;
+use ralph_core::json_schema;
 use ralph_core::jsonc;
 use ralph_engine::agents::Client;
 use ralph_engine::agents::hooks::Place;
 
 use super::say::Note;
-use crate::install::change::{self, Change};
+use crate::install::change::{self, Change, SCHEMA};
 use crate::install::hosts::Wanted;
 use crate::install::manifest::{How, Installed, Manifest};
 use crate::install::merge::{self, MergeError, Merged};
@@ -29,6 +30,8 @@ pub struct Wish {
     pub shared: bool,
     pub gitignore: bool,
     pub preset: Option<String>,
+    /// Lines of the configuration that ask for the project's checks.
+    pub checks: String,
     pub templates: Templates,
 }
 
@@ -76,8 +79,10 @@ impl Plan {
             }
         }
         let first = wish.hosts.first().copied().unwrap_or_default();
-        let config = templates::config(wish.preset.as_deref(), first);
+        let config = templates::config(wish.preset.as_deref(), first) + &wish.checks;
         plan.config(root, wish, config)?;
+        let schema = json_schema::File::Config.text();
+        plan.whole(root, SCHEMA, schema, Templates::Add)?;
         let ignore = ralph_store::layout::IGNORED.to_owned();
         plan.whole(root, ".ralph/.gitignore", ignore, Templates::Add)?;
         if wish.gitignore {
@@ -253,6 +258,10 @@ impl Plan {
         let is_there = change::read(&root.join(PATH))?.is_some();
         if !is_there {
             return self.whole(root, PATH, text, wish.templates);
+        }
+        if !wish.checks.is_empty() {
+            let lines = wish.checks.trim().to_owned();
+            self.notes.push(Note::Checks { lines });
         }
         if let Some(preset) = &wish.preset {
             let current = change::read(&root.join(PATH))?.unwrap_or_default();

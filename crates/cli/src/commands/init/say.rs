@@ -19,6 +19,10 @@ pub enum Note {
     InShared { path: String },
     #[say(".ralph/config.toml is yours and stays as it is; write {line} into it to use the preset")]
     Preset { line: String },
+    #[say(
+        ".ralph/config.toml is yours and stays as it is; these lines would ask for the checks:\n{lines}"
+    )]
+    Checks { lines: String },
     #[say("{path} has comments or trailing commas: {name} passes over the whole file in silence, so that no hook in it runs. Take them out", name = host.into_str())]
     Comments { path: String, host: Client },
 }

@@ -52,7 +52,7 @@ fn work(app: &App, args: &UninstallArgs, root: &Path) -> Result<u8, Problem> {
         return Ok(0);
     }
     for change in &removal.changes {
-        app.tell(&change.unified());
+        app.tell(&change.shown(app.lang()));
     }
     if args.dry_run {
         return Ok(0);

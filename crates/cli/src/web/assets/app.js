@@ -182,7 +182,9 @@ function run(id) {
   const foot = el("footer", {},
     el("a", { href: `/runs/${id}/report.html`, onclick: beside }, t("report")),
     el("a", { href: `/api/runs/${id}`, onclick: beside }, "JSON"));
-  put($("main"), el("div.stack", {}, asked, hero, el("div.cols", {}, tasks, work)), foot);
+  const steered = el("section.card.question", { "aria-label": t("steer") });
+  const steeredNow = el("ul.steering");
+  put($("main"), el("div.stack", {}, asked, hero, el("div.cols", {}, tasks, work), steered), foot);
 
   const showTabs = () => put(bars, ...TABS.map((name) => {
     const n = { turns: model.head.calls, checks: model.head.checks?.length, guard: model.head.guard_count, events: model.head.events_count }[name];
@@ -245,6 +247,7 @@ function run(id) {
       [t("branch"), head.branch || "–"],
     ];
     if (head.evidence) facts.push([t("evidence"), head.evidence]);
+    if (head.forecast) facts.push([t("forecast"), head.forecast]);
     if (head.waiting) facts.push([t("waits_until"), clock(head.waiting.until_ms)]);
     put(hero,
       el("div.hero-row", {}, el("span.badge." + (head.tone || "calm"), {}, head.word || ""), el("span.acts", {}, ...buttons.filter(Boolean))),
@@ -284,6 +287,23 @@ function run(id) {
     if (open.length) say(t("question"));
   }
 
+  // Made once: whoever types must not lose what was typed.
+  function showSteer() {
+    const can = (model.head.can || {}).steer;
+    if (steered.hidden !== !can) steered.hidden = !can;
+    put(steeredNow, ...(model.head.steering || []).map((line) => el("li", {}, line)));
+    if (steered.childElementCount) return;
+    const input = el("input", { "aria-label": t("steer"), placeholder: t("steer_label"), maxlength: 2000 });
+    const send = (event) => {
+      event.preventDefault();
+      if (!input.value.trim()) return;
+      act("steer", { line: input.value.trim() });
+      input.value = "";
+    };
+    put(steered, el("h2", {}, t("steer")), el("p.calm", {}, t("steer_label")), steeredNow,
+      el("form", { onsubmit: send }, input, el("button", {}, t("steer"))));
+  }
+
   function showTasks() {
     const head = model.head;
     const groups = new Map();
@@ -301,7 +321,12 @@ function run(id) {
         const now = !head.outcome && head.task && head.task.id === task.id && !task.done && !asks;
         const mark = task.done ? "✓" : asks ? "?" : now ? "●" : "○";
         const state = task.done ? t("done") : asks ? t("question") : now ? t("now") : t("open");
-        return el(`li.${task.done ? "done" : asks ? "asks" : now ? "now" : "open"}`, {}, el("span.mark", { "aria-hidden": "true" }, mark), el("span", {}, el("span.visually-hidden", {}, `${state}: `), `${task.id} ${task.text}`));
+        const skipped = (head.skipped || []).includes(task.id);
+        const steer = (verb) => el("button", { "aria-label": `${t(verb)} ${task.id}`, onclick: () => act("steer", { line: `${verb} ${task.id}` }) }, t(verb));
+        const can = (head.can || {}).steer
+          ? el("span.steer", {}, ...(skipped ? [steer("unskip")] : task.done ? [steer("retry")] : [steer("focus"), steer("skip"), steer("retry")]))
+          : null;
+        return el(`li.${task.done ? "done" : asks ? "asks" : now ? "now" : "open"}`, {}, el("span.mark", { "aria-hidden": "true" }, mark), el("span", {}, el("span.visually-hidden", {}, `${state}: `), `${task.id} ${task.text}`, skipped ? ` (${t("skipped")})` : ""), can);
       })));
     }
     put(tasks, el("summary", {}, t("tasks"), head.total ? ` ${head.completed}/${head.total}` : ""), ...parts, parts.length ? null : el("p.empty", {}, head.goal || t("no_tasks")));
@@ -452,6 +477,7 @@ function run(id) {
     }
     showHero();
     showQuestions();
+    showSteer();
     if (news.tasks || news.head) showTasks();
     showTabs();
     const touched = { output: news.output, turns: news.turns?.length, events: news.events?.length, checks: news.head, guard: news.head }[tab];

@@ -40,6 +40,12 @@ pub struct TaskState {
     pub(in crate::machine) is_known: bool,
     /// Tasks that a person took out of this run: they are not done (VALV-12).
     pub skipped: BTreeSet<String>,
+    /// What those ask for, so that they can come back.
+    pub(in crate::machine) set_aside: BTreeMap<String, Vec<String>>,
+    /// Tasks that a person added in this run.
+    pub added: BTreeSet<String>,
+    /// The task that a person wants done before the others.
+    pub focus: Option<String>,
     /// The most tasks that it ever held: below it, tasks were lost.
     pub(in crate::machine) most: usize,
     /// What was told of tasks that wait for others.
@@ -53,6 +59,11 @@ impl TaskState {
             self.facts = Some(facts.clone());
             self.most = self.most.max(facts.total);
         }
+    }
+
+    /// A person took so many out: they are not lost.
+    pub(in crate::machine) fn expect_fewer(&mut self, by: usize) {
+        self.most = self.most.saturating_sub(by);
     }
 
     /// From here on the file must not lose tasks.

@@ -17,6 +17,7 @@ impl State {
             tasks: facts.counts(),
             duration_ms: self.elapsed_ms(),
             proven: self.evidence.proven.clone(),
+            skipped: self.tasks.skipped.iter().cloned().collect(),
             bill: self.agents.bill,
         }
     }
@@ -66,6 +67,28 @@ impl State {
         }
         if !self.ticks.levels.is_empty() {
             status["evidence"] = json!(self.ticks.levels);
+        }
+        if !self.tasks.skipped.is_empty() {
+            status["skipped_tasks"] = json!(self.tasks.skipped);
+        }
+        if let Some(forecast) = self.forecast() {
+            let ms = forecast.left_ms;
+            let mut told =
+                json!({"left_ms": {"low": ms.low, "likely": ms.likely, "high": ms.high}});
+            if let Some(cost) = forecast.cost {
+                let (low, likely, high) = (cost.low, cost.likely, cost.high);
+                told["cost_usd"] = json!({
+                    "low": low.dollars(), "likely": likely.dollars(), "high": high.dollars(),
+                });
+            }
+            status["forecast"] = told;
+        }
+        if let Some(focus) = self.focus() {
+            status["focus"] = json!(focus);
+        }
+        let hints: Vec<_> = self.hints.iter().filter(|hint| hint.is_open()).collect();
+        if !hints.is_empty() {
+            status["hints"] = json!(hints);
         }
         if !self.evidence.weakened.is_empty() {
             status["weakened_checks"] = json!(self.evidence.weakened);

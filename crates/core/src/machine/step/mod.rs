@@ -24,6 +24,7 @@ mod out;
 mod questions;
 mod roles;
 mod session;
+mod steering;
 mod ticks;
 mod turn;
 mod verify;
@@ -98,6 +99,7 @@ fn take(state: &mut State, event: &Event, out: &mut Out) -> Next {
             state.clock.restart(event.at);
             if let Some(rules) = rules {
                 state.rules.take(rules);
+                steering::set_aside(state);
             }
             if let Some(budget) = budget {
                 state.rules.budget = *budget;
@@ -144,6 +146,13 @@ fn take(state: &mut State, event: &Event, out: &mut Out) -> Next {
             }
             return questions::take_reply(state, *question, text, out);
         }
+        Kind::Steered { steer, task, seen } => {
+            match is_over {
+                true => state.clock.restart(event.at),
+                false => state.clock.advance(event.at),
+            }
+            return steering::take(state, steer, task.as_deref(), seen.as_deref(), out);
+        }
         Kind::Session(session) => {
             if !is_over {
                 state.clock.advance(event.at);
@@ -167,7 +176,9 @@ fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
         (Kind::TurnEnded(report), Stage::Running)
             if (report.turn, report.attempt) == (state.turn.number, state.turn.attempt) =>
         {
-            judge::judge_turn(state, report, out)
+            let next = judge::judge_turn(state, report, out);
+            state.note_pace();
+            next
         }
         (Kind::Verified(report), &Stage::Verifying { completes })
             if report.turn == state.turn.number =>
@@ -240,6 +251,7 @@ fn start(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
     take_in(state, seen, out);
     state.tasks.rebase();
     state.evidence.ground.arm();
+    state.note_pace();
     roles::begin(state);
     if let Some(text) = state.rules.note.clone() {
         state.notes.push(PromptNote::Landing { text });
@@ -381,7 +393,7 @@ fn take_answer(state: &mut State, answer: &MenuAnswer, limit: Limit, out: &mut O
             }
         }
         MenuAnswer::Simplify { skipped, seen } => {
-            state.tasks.skipped.extend(skipped.iter().cloned());
+            steering::skip(state, skipped);
             out.tell(Notice::TasksSkipped {
                 iteration: state.turn.number,
                 ids: skipped.clone(),

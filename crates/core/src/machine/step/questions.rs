@@ -128,6 +128,19 @@ fn waits_for_answer(state: &State) -> bool {
     state.stage == Stage::Waiting && state.waits_for == Some(WaitReason::Answer)
 }
 
+/// A person wants the task tried again: its questions wait for nobody.
+pub(super) fn let_go_of(state: &mut State, task: &str, out: &mut Out) {
+    let of_task = |question: &&Question| question.task.as_ref().is_some_and(|t| t.id == task);
+    let ids: Vec<u32> = state
+        .open_questions()
+        .filter(of_task)
+        .map(|q| q.id)
+        .collect();
+    for id in ids {
+        reply(state, id, "try again", RepliedBy::Person, out);
+    }
+}
+
 /// `false` where there is no such open question.
 fn reply(state: &mut State, id: u32, text: &str, by: RepliedBy, out: &mut Out) -> bool {
     let at_ms = state.now().wall_ms;

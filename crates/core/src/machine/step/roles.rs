@@ -132,8 +132,9 @@ fn hold(state: &mut State, ids: Vec<String>, out: &mut Out) {
 /// A task that is not on its way yet begins its way.
 fn choose_task(state: &mut State, out: &mut Out) {
     let is_done = |task: &TaskRef| state.tasks.done().contains(&task.id);
-    if state.has_flow_of_tasks() && state.flow.task().is_some_and(is_done) {
-        // A person did it meanwhile.
+    let is_out = |task: &TaskRef| is_done(task) || state.tasks.skipped.contains(&task.id);
+    if state.has_flow_of_tasks() && state.flow.task().is_some_and(is_out) {
+        // A person did it meanwhile, or took it out.
         state.flow.position = None;
     }
     let Some(rules) = &state.rules.flow else {

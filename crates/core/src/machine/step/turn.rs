@@ -4,7 +4,7 @@ use super::levels;
 use super::next::Next;
 use super::out::Out;
 use super::session::count_block;
-use super::{questions, roles};
+use super::{questions, roles, steering};
 use crate::machine::refusal::Hold;
 use crate::machine::{Effect, Need, Notice, PauseReason, Refusal, Stage, State, Turn, WaitReason};
 
@@ -153,6 +153,7 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
         return super::lanes::advance(state, out);
     }
     questions::remind(state);
+    steering::remind(state);
     let flow = roles::turn(state, out);
     levels::note_checks(state);
     out.push(Effect::RunAgent(Turn {

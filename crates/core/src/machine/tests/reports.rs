@@ -279,6 +279,7 @@ fn lines_of_the_event_log_evnt_01() {
             iterations: 3,
             tasks: counted(3, 3),
             duration_ms: 4000,
+            skipped: Vec::new(),
             bill: Bill::default(),
             proven: vec![
                 Proof::Tasks {
@@ -299,6 +300,7 @@ fn lines_of_the_event_log_evnt_01() {
             tasks: counted(0, 0),
             duration_ms: 4000,
             proven: vec![],
+            skipped: Vec::new(),
             bill: Bill::default(),
         },
     ];
@@ -345,6 +347,7 @@ fn the_end_of_a_run_has_the_level_of_its_outcome() {
             tasks: counted(0, 0),
             duration_ms: 0,
             proven: vec![],
+            skipped: Vec::new(),
             bill: Bill::default(),
         };
         assert_eq!(end.line(START)["level"], want);

@@ -361,6 +361,7 @@ fn every_end_of_a_run_loop_15(lang: Lang) -> String {
         tasks: counted(3, 9),
         duration_ms: 4000,
         proven: vec![],
+        skipped: Vec::new(),
         bill: Bill::default(),
     });
     table(lang, &every, Notice::event)

@@ -58,7 +58,7 @@ fn bad_dependencies() {
 #[test]
 fn unknown_fields_and_agents() {
     check(
-        "## 1. A\n- [ ] 1.1 a | agent: wizard | risk: high\n- [ ] 1.2 b | agent: Tester\n",
+        "## 1. A\n- [ ] 1.1 a | agent: wizard | colour: red\n- [ ] 1.2 b | agent: Tester\n",
         &["2 unknown_field", "2 unknown_agent"],
     );
 }

@@ -1,5 +1,6 @@
 //! Behaviour of the task files, seen from outside.
 
+mod changed;
 mod compared;
 mod detected;
 mod edited;

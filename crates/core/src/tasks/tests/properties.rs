@@ -160,7 +160,7 @@ proptest! {
         let Ok(list) = read(&name, text.as_bytes(), &ReadOptions::default()) else {
             return Ok(());
         };
-        let scope = Scope { phase, skipped: skipped.into_iter().collect() };
+        let scope = Scope { phase, skipped: skipped.into_iter().collect(), focus: None };
         let counts = list.counts(&scope);
         prop_assert_eq!(counts.total, counts.completed + counts.pending);
         prop_assert_eq!(list.pending(&scope).count(), counts.pending);
@@ -179,7 +179,7 @@ proptest! {
         let Ok(list) = read(&name, text.as_bytes(), &ReadOptions::default()) else {
             return Ok(());
         };
-        let scope = Scope { phase: None, skipped: skipped.into_iter().collect() };
+        let scope = Scope { phase: None, skipped: skipped.into_iter().collect(), focus: None };
         let counts = list.counts(&scope);
         match list.pick(&scope) {
             Pick::Next { tasks, waiting } => {

@@ -1,0 +1,199 @@
+//! A person steers: what changes at once, and what waits for the turn to end.
+
+use super::evidence::is_due_for_proof;
+use super::looks::take_in;
+use super::next::Next;
+use super::out::Out;
+use super::questions;
+use crate::machine::{
+    Hint, Notice, Observation, Outcome, PauseReason, Stage, State, Steer, SteeredTask, WaitReason,
+};
+use crate::tasks::ListChange;
+use crate::template::PromptNote;
+
+pub(super) fn take(
+    state: &mut State,
+    steer: &Steer,
+    task: Option<&SteeredTask>,
+    seen: Option<&Observation>,
+    out: &mut Out,
+) -> Next {
+    // Nothing takes up a run that was given up.
+    if state.outcome() == Some(&Outcome::Cancelled) {
+        return Next::Rest;
+    }
+    let was_due = is_due_for_proof(state);
+    out.tell(Notice::Steered {
+        iteration: state.turn.number,
+        steer: steer.clone(),
+    });
+    match steer {
+        Steer::Hint { text, keep } => hint(state, text, *keep),
+        Steer::DropHint { hint } => drop_hint(state, *hint),
+        Steer::Skip { tasks } => skip(state, tasks),
+        Steer::Unskip { tasks } => unskip(state, tasks),
+        Steer::Retry { task } => retry(state, task, out),
+        Steer::Focus { task } => state.tasks.focus.clone_from(task),
+        Steer::List(change) => list(state, change, task),
+    }
+    if let Some(seen) = seen {
+        take_in(state, seen, out);
+    }
+    reopen(state, steer);
+    go_on(state, was_due, seen.is_some())
+}
+
+fn hint(state: &mut State, text: &str, keep: bool) {
+    let id = u32::try_from(state.hints.len()).unwrap_or(u32::MAX - 1) + 1;
+    state.hints.push(Hint {
+        id,
+        text: text.into(),
+        keep,
+        told_in: None,
+        dropped: false,
+    });
+}
+
+fn drop_hint(state: &mut State, id: u32) {
+    let Some(hint) = state.hints.iter_mut().find(|hint| hint.id == id) else {
+        return;
+    };
+    hint.dropped = true;
+    let text = hint.text.clone();
+    // A call that came to nothing put it back.
+    let is_it = |note: &PromptNote| matches!(note, PromptNote::Hint { text: t, .. } if *t == text);
+    state.notes.next.retain(|note| !is_it(note));
+}
+
+/// Every prompt says what is to be told in it. A call that came to nothing
+/// has its notes still: what is kept is not told twice.
+pub(super) fn remind(state: &mut State) {
+    let is_kept = |note: &PromptNote| matches!(note, PromptNote::Hint { keep: true, .. });
+    state.notes.next.retain(|note| !is_kept(note));
+    let turn = state.turn.number;
+    for hint in state.hints.iter_mut().filter(|hint| hint.is_open()) {
+        hint.told_in.get_or_insert(turn);
+        state.notes.push(PromptNote::Hint {
+            text: hint.text.clone(),
+            keep: hint.keep,
+        });
+    }
+}
+
+/// They are not done, and the run does not ask for them: its end says so.
+pub(super) fn skip(state: &mut State, tasks: &[String]) {
+    let mut newly = 0;
+    for id in tasks {
+        newly += usize::from(state.tasks.skipped.insert(id.clone()));
+        state.ticks.unchecked.retain(|task| task.id != *id);
+        if state.tasks.focus.as_ref() == Some(id) {
+            state.tasks.focus = None;
+        }
+    }
+    state.tasks.expect_fewer(newly);
+    set_aside(state);
+}
+
+/// What is not asked for is not checked either.
+pub(super) fn set_aside(state: &mut State) {
+    for id in &state.tasks.skipped {
+        if let Some(commands) = state.rules.checks.tasks.remove(id) {
+            state.tasks.set_aside.insert(id.clone(), commands);
+        }
+    }
+}
+
+fn unskip(state: &mut State, tasks: &[String]) {
+    for id in tasks {
+        state.tasks.skipped.remove(id);
+        if let Some(commands) = state.tasks.set_aside.remove(id) {
+            state.rules.checks.tasks.insert(id.clone(), commands);
+        }
+    }
+}
+
+/// What was believed of the task is forgotten, and what was counted against
+/// the work so far; its box is emptied by whoever brought the wish.
+fn retry(state: &mut State, id: &str, out: &mut Out) {
+    let ticks = &mut state.ticks;
+    ticks.done.remove(id);
+    ticks.proofs.remove(id);
+    ticks.levels.remove(id);
+    ticks.remembered.remove(id);
+    ticks.before.remove(id);
+    ticks.unchecked.retain(|task| task.id != id);
+    ticks.turned_back.retain(|turned| turned != id);
+    state.flow.accepted.remove(id);
+    if state.has_flow_of_tasks() && state.flow.task().is_some_and(|task| task.id == id) {
+        state.flow.position = None;
+    }
+    state.evidence.ground.sent_back.clear();
+    state.counters = Default::default();
+    state.failures.last = None;
+    state.failures.errors.clear();
+    unskip(state, &[id.to_owned()]);
+    state.tasks.focus = Some(id.into());
+    questions::let_go_of(state, id, out);
+    state.notes.push(PromptNote::Again { task: id.into() });
+}
+
+/// What a person writes is asked for as if it had stood there at the start.
+fn list(state: &mut State, change: &ListChange, task: Option<&SteeredTask>) {
+    let Some(task) = task else {
+        return;
+    };
+    match change {
+        ListChange::Add { .. } => {
+            state.tasks.added.insert(task.id.clone());
+            let checks = &mut state.rules.checks;
+            if !task.verify.is_empty() {
+                checks.tasks.insert(task.id.clone(), task.verify.clone());
+                let known = &mut state.evidence.ground.checks;
+                for command in &task.verify {
+                    if !known.contains(command) {
+                        known.push(command.clone());
+                    }
+                }
+            }
+            if let Some(proof) = task.proof {
+                checks.proofs.insert(task.id.clone(), proof);
+            }
+        }
+        ListChange::Remove { .. } => {
+            state.tasks.added.remove(&task.id);
+            state.tasks.expect_fewer(1);
+            state.rules.checks.tasks.remove(&task.id);
+            state.ticks.done.remove(&task.id);
+            state.ticks.unchecked.retain(|other| other.id != task.id);
+        }
+        ListChange::Edit { .. } | ListChange::Move { .. } => {}
+    }
+}
+
+/// A run that was complete has something to do again.
+fn reopen(state: &mut State, steer: &Steer) {
+    let asks_for_more = matches!(
+        steer,
+        Steer::Retry { .. } | Steer::Unskip { .. } | Steer::List(ListChange::Add { .. })
+    );
+    if asks_for_more && state.outcome() == Some(&Outcome::Complete) {
+        state.stage = Stage::Finished(Outcome::Paused {
+            reason: PauseReason::Requested,
+        });
+    }
+}
+
+/// A run that only waits for an answer may have work again; one that has
+/// nothing left to do is proven, whatever it waits for.
+fn go_on(state: &State, was_due: bool, has_looked: bool) -> Next {
+    if state.stage != Stage::Waiting || !has_looked || state.pull.waits {
+        return Next::Rest;
+    }
+    if !was_due && is_due_for_proof(state) {
+        return Next::Prove;
+    }
+    match state.waits_for == Some(WaitReason::Answer) && !state.is_held_up() {
+        true => Next::Decide,
+        false => Next::Rest,
+    }
+}

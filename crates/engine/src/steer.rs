@@ -1,0 +1,167 @@
+//! A person steers a run: the wish becomes an event, and a change of the list
+//! is made by whoever holds the run.
+
+use ralph_core::lang::Say;
+use ralph_core::machine::{Kind, Outcome, State, Steer, SteeredTask};
+use ralph_core::tasks::{self, ChangedList, ListChange, Scope, TaskError, TaskList};
+use ralph_store::FileError;
+use ralph_store::atomic::{AtomicOptions, write_through};
+
+use crate::mailbox::reply_text;
+use crate::task_file::{OpenTaskFile, ReadError, TaskFile};
+
+/// Why a wish is not followed.
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
+pub enum SteerError {
+    #[say("this run has no task list; `ralph hint` tells its agent something")]
+    NoList,
+    #[say("a hint has 1 to 4,000 characters")]
+    NoWords,
+    #[say("there is no hint {hint} that the agent would be told; `ralph hint` lists them")]
+    NoHint { hint: u32 },
+    #[say("nothing would be left of this run; `ralph cancel` gives it up")]
+    NothingLeft,
+    #[say("{task} is not skipped; `ralph status` shows what is")]
+    NotSkipped { task: String },
+    #[say("{task} is done; `ralph retry {task}` lets it be worked on again")]
+    Done { task: String },
+    #[say("{task} was not added in this run; `ralph tasks skip {task}` leaves it out")]
+    NotAdded { task: String },
+    #[say("run {run} is over; `ralph run` starts a new one")]
+    Over { run: String },
+    #[say(_0.say(lang))]
+    Task(TaskError),
+    #[say(_0.say(lang))]
+    Read(ReadError),
+    #[say(_0.say(lang))]
+    File(FileError),
+}
+
+impl From<TaskError> for SteerError {
+    fn from(error: TaskError) -> Self {
+        SteerError::Task(error)
+    }
+}
+
+/// Whether the wish fits the run and its list.
+pub fn check(steer: &Steer, state: &State, list: Option<&TaskList>) -> Result<(), SteerError> {
+    let list_of = || list.ok_or(SteerError::NoList);
+    let known = |id: &String| -> Result<(), SteerError> {
+        list_of()?.require(id)?;
+        Ok(())
+    };
+    match steer {
+        Steer::Hint { text, .. } => match reply_text(text) {
+            Some(_) => Ok(()),
+            None => Err(SteerError::NoWords),
+        },
+        Steer::DropHint { hint } => {
+            let mut open = state.hints.iter().filter(|h| h.is_open());
+            match open.any(|open| open.id == *hint) {
+                true => Ok(()),
+                false => Err(SteerError::NoHint { hint: *hint }),
+            }
+        }
+        Steer::Skip { tasks } => {
+            tasks.iter().try_for_each(known)?;
+            let mut scope = Scope {
+                skipped: state.tasks.skipped.clone(),
+                ..Scope::default()
+            };
+            scope.skipped.extend(tasks.iter().cloned());
+            match list_of()?.counts(&scope).total {
+                0 => Err(SteerError::NothingLeft),
+                _ => Ok(()),
+            }
+        }
+        Steer::Unskip { tasks } => tasks.iter().try_for_each(|id| {
+            let task = id.clone();
+            let is_skipped = state.tasks.skipped.contains(id);
+            is_skipped
+                .then_some(())
+                .ok_or(SteerError::NotSkipped { task })
+        }),
+        Steer::Retry { task } => known(task),
+        Steer::Focus { task: Some(id) } => {
+            let list = list_of()?;
+            let task = list.tasks.get(list.require(id)?);
+            match task.is_some_and(|task| task.done) {
+                true => Err(SteerError::Done { task: id.clone() }),
+                false => Ok(()),
+            }
+        }
+        Steer::Focus { task: None } => Ok(()),
+        Steer::List(ListChange::Remove { task }) => {
+            known(task)?;
+            let task = task.clone();
+            let is_added = state.tasks.added.contains(&task);
+            is_added.then_some(()).ok_or(SteerError::NotAdded { task })
+        }
+        Steer::List(_) => list_of().map(drop),
+    }
+}
+
+/// Whether a run in this state can be steered so: what is over has only more
+/// work to take up again.
+pub fn can_go_on(steer: &Steer, state: &State, run: &str) -> Result<(), SteerError> {
+    let over = Err(SteerError::Over { run: run.into() });
+    match (state.outcome(), steer) {
+        (Some(Outcome::Cancelled), _) => over,
+        (Some(Outcome::Complete), Steer::Retry { .. } | Steer::Unskip { .. }) => Ok(()),
+        (Some(Outcome::Complete), _) => over,
+        _ => Ok(()),
+    }
+}
+
+/// Makes a change of the list in its file.
+pub fn change_file(file: &TaskFile, change: &ListChange) -> Result<ChangedList, SteerError> {
+    let OpenTaskFile { bytes, list, .. } = file.clone().open().map_err(SteerError::Read)?;
+    let read = |bytes: &[u8]| tasks::read(&file.name, bytes, &file.options);
+    let changed = change.apply(&bytes, &list, read)?;
+    write(file, &changed.bytes)?;
+    Ok(changed)
+}
+
+/// Empties the box of a task.
+pub fn untick_file(file: &TaskFile, id: &str) -> Result<(), SteerError> {
+    let OpenTaskFile { bytes, list, .. } = file.clone().open().map_err(SteerError::Read)?;
+    let unticked = tasks::set_mark(&bytes, &list, list.require(id)?, false)?;
+    write(file, &unticked)
+}
+
+fn write(file: &TaskFile, bytes: &[u8]) -> Result<(), SteerError> {
+    let options = AtomicOptions { durable: true };
+    write_through(&file.path, bytes, options).map_err(SteerError::File)
+}
+
+/// What the machine has to know of the task that a change was about.
+pub fn steered(changed: &ChangedList, scope: &Scope) -> SteeredTask {
+    let id = &changed.task;
+    SteeredTask {
+        id: id.clone(),
+        verify: changed.list.checks(scope).remove(id).unwrap_or_default(),
+        proof: changed.list.proofs(scope).remove(id),
+    }
+}
+
+/// Steers a run that no process drives: the list is changed here, and the
+/// event waits in the journal.
+pub fn at_rest(steer: Steer, file: Option<&TaskFile>) -> Result<Kind, SteerError> {
+    let file = || file.ok_or(SteerError::NoList);
+    let task = match &steer {
+        Steer::List(change) => {
+            let changed = change_file(file()?, change)?;
+            Some(Box::new(steered(&changed, &Scope::default())))
+        }
+        Steer::Retry { task } => {
+            untick_file(file()?, task)?;
+            None
+        }
+        _ => None,
+    };
+    Ok(Kind::Steered {
+        steer,
+        task,
+        seen: None,
+    })
+}
