@@ -106,10 +106,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("cost", &["ralph cost --by task"]),
     ("trust", &["ralph trust --list", "ralph trust"]),
     ("where", &["ralph where --size"]),
-    (
-        "lanes",
-        &["ralph run -j 3 --land", "ralph lanes", "ralph lanes clean"],
-    ),
+    ("lanes", &["ralph lanes", "ralph lanes clean"]),
     (
         "sandbox",
         &["ralph sandbox -- sh", "ralph sandbox -- npm test"],
