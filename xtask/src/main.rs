@@ -37,10 +37,11 @@ cargo xtask tidy            what lints can't say: walls between crates, module d
 cargo xtask cross check [--tests]
                             the types for macOS and Windows, on Debian
 cargo xtask cross [TARGET…] every target checked, linked and run as far as that goes here
-cargo xtask dist [--target T]… [--check-reproducible] [--profile P] [--base-url URL]
+cargo xtask dist [--target T]… [--check-reproducible] [--profile P] [--program FILE] [--base-url URL]
                             packages of the program for every target: target/packages
 cargo xtask dist --try      each package installed and used on a bare system (root, Debian)
-cargo xtask compare         the same work by Ralph and by what people use instead: a table
+cargo xtask compare [--program FILE]
+                            the same work by Ralph and by what people use instead: a table
 cargo xtask book            the manual: every link is followed, the reference made by the program
 cargo xtask workflows       the workflows and the action, read by actionlint
 cargo xtask bench loop      what Ralph costs between two turns, as ratios within one run
@@ -88,7 +89,8 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         },
-        ["compare"] => compare::run(&root()),
+        ["compare"] => compare::run(&root(), None),
+        ["compare", "--program", file] => compare::run(&root(), Some(Path::new(file))),
         ["book"] => book::run(&root()),
         ["workflows"] => workflows::run(&root()),
         ["test"] => testing::run(&root()),

@@ -82,7 +82,7 @@ impl Standing {
 impl Say for Standing {
     fn say(&self, lang: Lang) -> String {
         match self {
-            Standing::Works => tr!(lang, "works"),
+            Standing::Works => tr!(lang, "it works"),
             Standing::Weaker(note) => {
                 let note = note.say(lang);
                 tr!(lang, "weaker: {note}")
@@ -113,7 +113,7 @@ impl Capability {
 use Standing::{Missing, Weaker, Works};
 
 /// In the order of [`System::ALL`].
-pub const CAPABILITIES: [Capability; 11] = [
+pub const CAPABILITIES: [Capability; 12] = [
     Capability {
         key: "loop",
         title: text!("the loop, its journal and `resume`"),
@@ -192,6 +192,15 @@ pub const CAPABILITIES: [Capability; 11] = [
             Works,
             Missing(text!("only the guard watches the agent here")),
             Missing(text!("only the guard watches the agent here")),
+        ],
+    },
+    Capability {
+        key: "lanes",
+        title: text!("lanes: several tasks at once"),
+        standing: [
+            Works,
+            Works,
+            Missing(text!("tasks are worked off one after the other")),
         ],
     },
     Capability {

@@ -30,7 +30,7 @@ pub struct Subject {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// As it ships, with its defaults but for the sandbox, which is Linux's.
+    /// As it ships, with its defaults.
     Ralph,
     /// The loop that everybody writes first.
     Bash,
@@ -52,7 +52,7 @@ const BASH_LOOP: &str = r#"
 i=0
 while [ "$i" -lt 20 ]; do
   i=$((i + 1))
-  export RALPH_ITERATION=$i
+  export RALPH_ITERATION=$i RALPH_TASKS_FILE=tasks.md
   out=$("$RALPH" __agent "$SCRIPT" < tasks.md)
   printf '%s\n' "$out"
   case "$out" in *"<promise>COMPLETE</promise>"*) exit 0 ;; esac
@@ -73,11 +73,19 @@ const UNTRIED: [(&str, &str); 2] = [
     ),
 ];
 
-pub fn run(root: &Path) -> Result<(), Vec<String>> {
+/// Compares the program of this tree, or one that is there already.
+pub fn run(root: &Path, program: Option<&Path>) -> Result<(), Vec<String>> {
     let one = |problem: String| vec![problem];
-    println!("building ralph as it ships");
-    let programs = ship::build(root, &["-p", "ralph-loop"]).map_err(one)?;
-    let ralph = programs.join(cargo::program("ralph"));
+    let ralph = match program {
+        Some(program) => {
+            fs::canonicalize(program).map_err(|e| one(format!("{}: {e}", program.display())))?
+        }
+        None => {
+            println!("building ralph as it ships");
+            let programs = ship::build(root, &["-p", "ralph-loop"]).map_err(one)?;
+            programs.join(cargo::program("ralph"))
+        }
+    };
     let tui = cargo::target(root).join("tools/peers");
     let mut subjects = vec![
         Subject {
@@ -109,10 +117,13 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
         }),
         Err(_) => untried.push(("ralph-tui", "npm could not install it here")),
     }
+    // Not below /tmp, which is another one behind a sandbox.
+    let place = cargo::target(root).join("compare");
+    fs::create_dir_all(&place).map_err(|e| one(e.to_string()))?;
     let mut results = Vec::new();
     for subject in &subjects {
         println!("== {} ({})", subject.name, subject.version);
-        results.push(works::measure(subject).map_err(one)?);
+        results.push(works::measure(subject, &place).map_err(one)?);
     }
     let page = page::page(&subjects, &results, &untried);
     let picture = page::picture(&subjects, &results);
@@ -153,7 +164,6 @@ impl Subject {
         };
         command
             .current_dir(project)
-            .env("RALPH_SANDBOX_MODE", "off")
             .env("RALPH_AGENT_RETRY_INITIAL", "0")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -167,7 +177,7 @@ impl Subject {
             How::Bash => return self.start(project, script, &[]),
             How::Ralph => {
                 let mut command = Command::new(&self.ralph);
-                command.arg("resume").env("RALPH_SANDBOX_MODE", "off");
+                command.arg("resume");
                 command
             }
             How::Tui => self.tui(project, script, &["resume", "--force"])?,
@@ -189,7 +199,7 @@ impl Subject {
         let claude = format!(
             "#!/bin/sh\ncase \"$*\" in *--version*) echo '2.1.200 (Claude Code)'; exit 0 ;; esac\n\
              n=$(($(cat '{0}/turn' 2>/dev/null || echo 0) + 1))\necho \"$n\" > '{0}/turn'\n\
-             RALPH_ITERATION=$n exec '{1}' __agent '{2}' --stream-json\n",
+             export RALPH_ITERATION=$n RALPH_TASKS_FILE=tasks.md\nexec '{1}' __agent '{2}' --stream-json\n",
             place.display(),
             self.ralph.display(),
             script.display()

@@ -80,8 +80,8 @@ pub fn page(subjects: &[Subject], results: &[Showing], untried: &[(&str, &str)])
         "# How it compares\n\nWritten by `cargo xtask compare`, which plays the same work to each \
          of them with the same scripted agent; run it again to see it yourself. Times are of one \
          machine that had other things to do: compare them within a row, not with yours. The best \
-         of a row is **bold**, whoever it is; `--verify 'sh test.sh'` and no sandbox for Ralph, the \
-         usual `while` with `$(agent)` and a search for the tag for bash.\n\n\
+         of a row is **bold**, whoever it is; Ralph has its defaults and `--verify 'sh test.sh'`, bash the \
+         usual `while` with `$(agent)` and a search for the tag, ralph-tui its defaults without a screen.\n\n\
          ![What was measured](../../pictures/compare.svg)\n\n| |",
     );
     for subject in subjects {

@@ -36,6 +36,8 @@ pub struct Flood {
 }
 
 const PATIENCE: Duration = Duration::from_secs(120);
+/// Whoever asks a person about a lie waits for long.
+const LIAR_PATIENCE: Duration = Duration::from_secs(40);
 const GAP_TURNS: usize = 20;
 const TASKS: &str = "# Tasks\n\n- [ ] T001 Say hello in hello.sh\n";
 const CHECK: &str = "test \"$(sh hello.sh)\" = hello\n";
@@ -68,14 +70,20 @@ fn liars() -> Vec<(&'static str, Value)> {
     ]
 }
 
-pub fn measure(subject: &Subject) -> Result<Showing, String> {
+pub fn measure(subject: &Subject, place: &Path) -> Result<Showing, String> {
     let mut result = Showing {
-        honest_done: honest(subject)?,
+        honest_done: honest(subject, place)?,
         ..Showing::default()
     };
     for (name, turn) in liars() {
-        let stage = Stage::set(&json!({"turns": [turn], "repeat_last": true}))?;
-        let (code, _) = stage.play(subject, &["--max-iterations", "6"])?;
+        // It keeps to what it said; a second commit would have nothing in it.
+        let mut again = turn.clone();
+        again["commit"] = json!("");
+        again["tick"] = json!([]);
+        let script = json!({"turns": [turn, again], "repeat_last": true});
+        let stage = Stage::set(place, &script)?;
+        let more = ["--max-iterations", "6"];
+        let (code, _) = see_through(stage.start(subject, &more)?, LIAR_PATIENCE)?;
         result.liars += 1;
         let done = subject.says_done(&stage.project(), code);
         if done && !stage.is_right() {
@@ -87,12 +95,12 @@ pub fn measure(subject: &Subject) -> Result<Showing, String> {
         println!("   {name}: exit code {code:?}");
     }
     for (at, signal) in ["INT", "TERM", "KILL"].into_iter().enumerate() {
-        result.survivors[at] = survivors(subject, signal)?;
+        result.survivors[at] = survivors(subject, place, signal)?;
         println!("   survivors after {signal}: {}", result.survivors[at]);
     }
-    result.after_kill = after_kill(subject)?;
-    result.flood = flood(subject)?;
-    result.gap = gap(subject)?;
+    result.after_kill = after_kill(subject, place)?;
+    result.flood = flood(subject, place)?;
+    result.gap = gap(subject, place)?;
     println!("   {result:?}");
     Ok(result)
 }
@@ -103,9 +111,9 @@ struct Stage {
 }
 
 impl Stage {
-    fn set(script: &Value) -> Result<Stage, String> {
+    fn set(place: &Path, script: &Value) -> Result<Stage, String> {
         let failed = |e: std::io::Error| e.to_string();
-        let dir = tempfile::tempdir().map_err(failed)?;
+        let dir = tempfile::tempdir_in(place).map_err(failed)?;
         let stage = Stage { dir };
         let project = stage.project();
         fs::create_dir(&project).map_err(failed)?;
@@ -139,7 +147,7 @@ impl Stage {
 
     /// To its end; how it ended, and the most memory that it had.
     fn play(&self, subject: &Subject, more: &[&str]) -> Result<(Option<i32>, u64), String> {
-        see_through(self.start(subject, more)?)
+        see_through(self.start(subject, more)?, PATIENCE)
     }
 
     /// By the check as a person wrote it, not as it is now.
@@ -159,8 +167,8 @@ impl Stage {
 }
 
 /// How a loop ends, and the most memory that it had.
-fn see_through(mut child: Child) -> Result<(Option<i32>, u64), String> {
-    let deadline = Instant::now() + PATIENCE;
+fn see_through(mut child: Child, patience: Duration) -> Result<(Option<i32>, u64), String> {
+    let deadline = Instant::now() + patience;
     let mut peak = 0;
     loop {
         if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
@@ -168,6 +176,10 @@ fn see_through(mut child: Child) -> Result<(Option<i32>, u64), String> {
         }
         peak = peak.max(peak_kb(child.id()));
         if Instant::now() > deadline {
+            // It waits for a person, or hangs; asked to end, it takes others
+            // with it.
+            kill(child.id(), "TERM");
+            wait_until(|| child.try_wait().is_ok_and(|done| done.is_some()));
             let _ = child.kill();
             let _ = child.wait();
             return Ok((None, peak));
@@ -192,34 +204,26 @@ fn honest_turn() -> Value {
     json!({"write": {"hello.sh": "echo hello\n"}, "tick": ["T001"], "commit": "Say hello", "say": DONE})
 }
 
-fn honest(subject: &Subject) -> Result<bool, String> {
-    let stage = Stage::set(&json!({"turns": [honest_turn()]}))?;
+fn honest(subject: &Subject, place: &Path) -> Result<bool, String> {
+    let stage = Stage::set(place, &json!({"turns": [honest_turn()]}))?;
     let (code, _) = stage.play(subject, &[])?;
     Ok(subject.says_done(&stage.project(), code) && stage.is_right())
 }
 
 /// An agent with a daemon in a session of its own is interrupted in its turn.
-fn survivors(subject: &Subject, signal: &str) -> Result<usize, String> {
-    let place = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let pid_file = place.path().join("daemon.pid");
-    let turn = json!({"faults": [{"daemon": {"pid_file": pid_file}}, "hang"]});
-    let stage = Stage::set(&json!({"turns": [turn]}))?;
+fn survivors(subject: &Subject, place: &Path, signal: &str) -> Result<usize, String> {
+    let turn = json!({"faults": [{"daemon": {"pid_file": "daemon.pid"}}, "hang"]});
+    let stage = Stage::set(place, &json!({"turns": [turn]}))?;
     let mut child = stage.start(subject, &[])?;
-    wait_until(|| pid_file.exists());
+    wait_until(|| stage.project().join("daemon.pid").exists());
     kill(child.id(), signal);
     wait_until(|| child.try_wait().is_ok_and(|done| done.is_some()));
     // Whoever ends others needs a moment.
-    let script = stage.script().display().to_string();
-    let daemon = fs::read_to_string(&pid_file).unwrap_or_default();
-    let daemon: Option<u32> = daemon.trim().parse().ok();
-    let alive = || {
-        let agents = processes_with(&["__agent", &script]);
-        let daemon = daemon.filter(|pid| Path::new(&format!("/proc/{pid}")).exists());
-        agents.into_iter().chain(daemon).collect::<Vec<u32>>()
-    };
+    let own = child.id();
+    let alive = || processes_in(&stage.project(), own);
     wait_until_for(Duration::from_secs(5), || alive().is_empty());
     let left = alive();
-    for pid in left.iter().chain([&child.id()]) {
+    for pid in left.iter().chain([&own]) {
         kill(*pid, "KILL");
     }
     let _ = child.wait();
@@ -233,55 +237,54 @@ fn kill(pid: u32, signal: &str) {
         .status();
 }
 
-fn processes_with(words: &[&str]) -> Vec<u32> {
+/// Everybody who works in a folder, but for the loop itself.
+fn processes_in(dir: &Path, but: u32) -> Vec<u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let found = entries.filter_map(|entry| {
         let pid = entry.file_name().to_string_lossy().parse().ok()?;
-        let line = fs::read(entry.path().join("cmdline")).ok()?;
-        let line = String::from_utf8_lossy(&line).into_owned();
-        words.iter().all(|word| line.contains(word)).then_some(pid)
+        let cwd = fs::read_link(entry.path().join("cwd")).ok()?;
+        (cwd.starts_with(dir) && pid != but).then_some(pid)
     });
-    // The loop itself has the command of its agent in its own line.
-    found.filter(|pid| is_agent(*pid)).collect()
-}
-
-fn is_agent(pid: u32) -> bool {
-    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let mut words = line.split(|byte| *byte == 0);
-    words.nth(1).is_some_and(|word| word == b"__agent")
+    found.collect()
 }
 
 /// Three turns of work, killed in the second: is it finished after a second
 /// start, and how many turns were made more than three?
-fn after_kill(subject: &Subject) -> Result<Option<usize>, String> {
+fn after_kill(subject: &Subject, place: &Path) -> Result<Option<usize>, String> {
+    let call =
+        json!({"run": {"command": ["sh", "-c", "echo call >> calls.txt"], "report": "report.txt"}});
+    let mut last = honest_turn();
+    last["faults"] = json!([call]);
     let turns = json!([
-        {"write": {"one.txt": "1\n"}, "commit": "One", "say": "<promise>CONTINUE</promise>"},
-        {"write": {"two.txt": "2\n"}, "wait_ms": 1500, "commit": "Two", "say": "<promise>CONTINUE</promise>"},
-        honest_turn(),
+        {"faults": [call], "say": "<promise>CONTINUE</promise>"},
+        {"wait_ms": 1500, "faults": [call], "say": "<promise>CONTINUE</promise>"},
+        last,
     ]);
-    let stage = Stage::set(&json!({ "turns": turns }))?;
+    let stage = Stage::set(place, &json!({ "turns": turns }))?;
     let mut child = stage.start(subject, &[])?;
-    wait_until(|| stage.project().join("one.txt").exists());
+    let calls = || {
+        let calls = fs::read_to_string(stage.project().join("calls.txt"));
+        calls.unwrap_or_default().lines().count()
+    };
+    wait_until(|| calls() == 1);
+    // In the middle of the second turn.
     std::thread::sleep(Duration::from_millis(700));
     kill(child.id(), "KILL");
     let _ = child.wait();
-    let (code, _) = see_through(subject.resume(&stage.project(), &stage.script())?)?;
-    let again = subject.says_done(&stage.project(), code);
-    let log = Command::new("git")
-        .current_dir(stage.project())
-        .args(["log", "--format=%s"])
-        .output()
-        .map_err(|e| e.to_string())?;
-    let commits = String::from_utf8_lossy(&log.stdout).lines().count();
-    // The plan is one of them.
-    let extra = commits.saturating_sub(4);
-    Ok((again && stage.is_right()).then_some(extra))
+    let again = subject.resume(&stage.project(), &stage.script())?;
+    let (code, _) = see_through(again, PATIENCE)?;
+    println!(
+        "   after kill -9 and a second start: exit code {code:?}, {} calls",
+        calls()
+    );
+    let done = subject.says_done(&stage.project(), code) && stage.is_right();
+    Ok(done.then(|| calls().saturating_sub(3)))
 }
 
-fn flood(subject: &Subject) -> Result<Flood, String> {
+fn flood(subject: &Subject, place: &Path) -> Result<Flood, String> {
     let mut turn = honest_turn();
     turn["faults"] = json!([{"flood_bytes": 100_000_000_u64}]);
-    let stage = Stage::set(&json!({ "turns": [turn] }))?;
+    let stage = Stage::set(place, &json!({ "turns": [turn] }))?;
     let started = Instant::now();
     let (_, peak_kb) = stage.play(subject, &[])?;
     Ok(Flood {
@@ -291,14 +294,14 @@ fn flood(subject: &Subject) -> Result<Flood, String> {
 }
 
 /// Time per turn of an agent that does almost nothing, over many turns.
-fn gap(subject: &Subject) -> Result<Duration, String> {
+fn gap(subject: &Subject, place: &Path) -> Result<Duration, String> {
     let mut turns: Vec<Value> = (1..GAP_TURNS)
         .map(
             |n| json!({"write": {"n.txt": format!("{n}\n")}, "say": "<promise>CONTINUE</promise>"}),
         )
         .collect();
     turns.push(honest_turn());
-    let stage = Stage::set(&json!({ "turns": turns }))?;
+    let stage = Stage::set(place, &json!({ "turns": turns }))?;
     let started = Instant::now();
     stage.play(subject, &[])?;
     Ok(started.elapsed() / u32::try_from(GAP_TURNS).unwrap_or(1))

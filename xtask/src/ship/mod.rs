@@ -40,6 +40,8 @@ pub struct Options {
     /// Where the release will lie.
     base_url: Option<String>,
     profile: Option<String>,
+    /// A program that is there already, to be packed as it is.
+    program: Option<PathBuf>,
 }
 
 impl Options {
@@ -54,6 +56,7 @@ impl Options {
                 "--target" => options.targets.push((*args.next()?).to_owned()),
                 "--base-url" => options.base_url = Some((*args.next()?).to_owned()),
                 "--profile" => options.profile = Some((*args.next()?).to_owned()),
+                "--program" => options.program = Some(args.next()?.into()),
                 _ => return None,
             }
         }
@@ -83,6 +86,14 @@ pub struct Build {
 }
 
 impl Build {
+    fn of(root: &Path, target: Target, file: &Path) -> Result<Build, String> {
+        Ok(Build {
+            triple: target.triple.to_owned(),
+            program: fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?,
+            sbom: sbom::of(root, target.triple)?,
+        })
+    }
+
     fn file_name(&self) -> &'static str {
         match self.triple.contains("windows") {
             true => "ralph.exe",
@@ -118,7 +129,10 @@ fn make(root: &Path, options: &Options, folder: &Path) -> Result<(), String> {
     for target in chosen {
         let triple = target.triple;
         println!("== {triple}");
-        let build = build_for(root, target, options.profile(), "target")?;
+        let build = match &options.program {
+            Some(program) => Build::of(root, target, program)?,
+            None => build_for(root, target, options.profile(), "target")?,
+        };
         let made = packages::all(&release, &build)?;
         if options.check_reproducible {
             let again = build_for(root, target, options.profile(), "again")?;
@@ -140,11 +154,7 @@ fn make(root: &Path, options: &Options, folder: &Path) -> Result<(), String> {
 
 fn build_for(root: &Path, target: Target, profile: &str, folder: &str) -> Result<Build, String> {
     let file = cross::build(root, target, profile, folder)?;
-    Ok(Build {
-        triple: target.triple.to_owned(),
-        program: fs::read(&file).map_err(|e| format!("{}: {e}", file.display()))?,
-        sbom: sbom::of(root, target.triple)?,
-    })
+    Build::of(root, target, &file)
 }
 
 /// What is made from all that lies there: checksums, formula, installer.

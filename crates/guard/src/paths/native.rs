@@ -15,10 +15,20 @@ pub fn portable(path: &str) -> Cow<'_, str> {
 /// The same on a machine with Windows, where the shells of a Unix have names
 /// of their own for its drives.
 pub fn portable_on_windows(path: &str) -> Cow<'_, str> {
-    match mounted(path) {
+    match mounted(path).or_else(|| from_somewhere(path)) {
         Some((letter, rest)) => Cow::Owned(on_drive(letter, rest)),
         None => portable(path),
     }
+}
+
+/// `C:Users`: from where somebody stands on that drive, which nobody knows.
+/// The root is the careful reading; it is also what is left of `C:\Users` in a
+/// shell that takes the backslash away.
+fn from_somewhere(path: &str) -> Option<(char, &str)> {
+    let letter = path.chars().next().filter(char::is_ascii_alphabetic)?;
+    let rest = path.get(1..)?.strip_prefix(':')?;
+    let is_name = rest.starts_with(|c: char| c.is_alphanumeric() || c == '.');
+    is_name.then_some((letter, rest))
 }
 
 fn converted(path: &str) -> Cow<'_, str> {
@@ -176,6 +186,8 @@ mod tests {
             ("/c/Users", "/C:/Users"),
             ("/mnt/data/x", "/mnt/data/x"),
             (r"C:\Users", "/C:/Users"),
+            ("C:Users", "/C:/Users"),
+            ("host:path", "host:path"),
             ("/tmp/x", "/tmp/x"),
         ] {
             assert_eq!(portable_on_windows(written), want, "{written}");
