@@ -55,27 +55,11 @@ impl Place {
     }
 
     fn prepare(&self, root: &Path) -> Result<(), String> {
-        if tools::on_path("debootstrap").is_none() {
-            tools::apt_install(&["debootstrap"])?;
-        }
         if !self.inside("/usr/bin/gcc").exists() {
-            let mut bootstrap = Command::new("debootstrap");
-            bootstrap
-                .args(["--variant=minbase", &format!("--include={PACKAGES}"), SUITE])
-                .arg(&self.dir)
-                .arg(mirror())
-                .stdout(Stdio::null());
-            cargo::succeed(&mut bootstrap)?;
+            debootstrap(&self.dir, PACKAGES)?;
         }
         let failed = |e: std::io::Error| format!("{}: {e}", self.dir.display());
-        // How names are found and who is trusted is this machine's matter.
-        for file in [
-            "/etc/resolv.conf",
-            "/etc/hosts",
-            "/etc/ssl/certs/ca-certificates.crt",
-        ] {
-            let _ = fs::copy(file, self.inside(file));
-        }
+        share_network(&self.dir);
         let rust = self.inside(RUST);
         if !rust.exists() {
             fs::create_dir_all(&rust).map_err(failed)?;
@@ -97,22 +81,53 @@ impl Place {
     /// it took: on a shared machine, `user` and `sys` are the honest figures.
     fn play(&self, command: &str) -> Result<(), String> {
         println!("\n== {command}");
-        let script = format!(
-            "mount --rbind /dev \"$1/dev\" && mount -t proc proc \"$1/proc\" && \
-             exec chroot \"$1\" bash -c 'cd {CLONE} && time {command}'"
-        );
-        let mut chroot = Command::new("unshare");
-        chroot
-            .args(["--mount", "--pid", "--fork", "--kill-child"])
-            .args(["sh", "-c", &script, "sh"])
-            .arg(&self.dir)
-            .env_clear()
-            .env("PATH", format!("{RUST}/bin:/usr/sbin:/usr/bin:/sbin:/bin"))
-            .env("HOME", "/root")
-            .env("LANG", "C.UTF-8")
-            .envs(std::env::vars().filter(|(name, _)| is_of_the_network(name)));
-        cargo::succeed(&mut chroot).map_err(|_| format!("{command} failed"))
+        inside(&self.dir, &format!("cd {CLONE} && time {command}"))
+            .map_err(|_| format!("{command} failed"))
     }
+}
+
+/// A Debian with little more than these packages.
+pub fn debootstrap(dir: &Path, packages: &str) -> Result<(), String> {
+    if tools::on_path("debootstrap").is_none() {
+        tools::apt_install(&["debootstrap"])?;
+    }
+    let mut bootstrap = Command::new("debootstrap");
+    bootstrap
+        .args(["--variant=minbase", &format!("--include={packages}"), SUITE])
+        .arg(dir)
+        .arg(mirror())
+        .stdout(Stdio::null());
+    cargo::succeed(&mut bootstrap)
+}
+
+/// How names are found and who is trusted is this machine's matter.
+pub fn share_network(dir: &Path) {
+    for file in [
+        "/etc/resolv.conf",
+        "/etc/hosts",
+        "/etc/ssl/certs/ca-certificates.crt",
+    ] {
+        let _ = fs::copy(file, dir.join(file.trim_start_matches('/')));
+    }
+}
+
+/// Runs a line of shell in such a Debian, among processes of its own.
+pub fn inside(dir: &Path, line: &str) -> Result<(), String> {
+    let script = "mount --rbind /dev \"$1/dev\" && mount -t proc proc \"$1/proc\" && \
+                  exec chroot \"$1\" bash -c \"$2\"";
+    let mut chroot = Command::new("unshare");
+    chroot
+        .args(["--mount", "--pid", "--fork", "--kill-child"])
+        .args(["sh", "-c", script, "sh"])
+        .arg(dir)
+        .arg(line)
+        .env_clear()
+        .env("PATH", format!("{RUST}/bin:/usr/sbin:/usr/bin:/sbin:/bin"))
+        .env("HOME", "/root")
+        .env("LANG", "C.UTF-8")
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .envs(std::env::vars().filter(|(name, _)| is_of_the_network(name)));
+    cargo::succeed(&mut chroot).map_err(|_| format!("{line} failed"))
 }
 
 fn is_of_the_network(name: &str) -> bool {

@@ -6,8 +6,10 @@
 )]
 
 mod bench;
+mod book;
 mod browser;
 mod cargo;
+mod compare;
 mod cross;
 mod e2e;
 mod fresh;
@@ -23,6 +25,7 @@ mod texts;
 mod tidy;
 mod tools;
 mod torture;
+mod workflows;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -33,7 +36,13 @@ cargo xtask texts           entries for texts that are not translated, without t
 cargo xtask tidy            what lints can't say: walls between crates, module docs, sizes
 cargo xtask cross check [--tests]
                             the types for macOS and Windows, on Debian
-cargo xtask dist            the program as it ships: static, optimised as a whole
+cargo xtask cross [TARGET…] every target checked, linked and run as far as that goes here
+cargo xtask dist [--target T]… [--check-reproducible] [--profile P] [--base-url URL]
+                            packages of the program for every target: target/packages
+cargo xtask dist --try      each package installed and used on a bare system (root, Debian)
+cargo xtask compare         the same work by Ralph and by what people use instead: a table
+cargo xtask book            the manual: every link is followed, the reference made by the program
+cargo xtask workflows       the workflows and the action, read by actionlint
 cargo xtask bench loop      what Ralph costs between two turns, as ratios within one run
 cargo xtask bench output    what an agent that floods costs: memory, speed, the next turn
 cargo xtask bench guard     what the guard's hook costs a tool call, against an empty process
@@ -46,6 +55,7 @@ cargo xtask history REPO… [--last 10] [--verify CMD] [--prepare CMD] [--path P
 cargo xtask bench readers   what it costs that people look on, and how fast a long run is opened
 cargo xtask bench snapshots what keeping the work of every turn costs, against git
 cargo xtask bench stream    how fast a flood of agent events is understood and kept
+cargo xtask bench lanes     one lane against three, and what a lane costs in a large repository
 cargo xtask e2e [--client NAME] [--scenario NAME] [--latest] [--strict] [--keep]
                             the real clients under `ralph run`, on loopback only, and the page
 cargo xtask e2e web [--strict]
@@ -60,7 +70,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     if let [
-        "bench" | "survivors" | "torture" | "pictures" | "history",
+        "bench" | "compare" | "survivors" | "torture" | "pictures" | "history",
         ..,
     ] = args.as_slice()
         && let Some(code) = state::apart()
@@ -70,7 +80,17 @@ fn main() -> ExitCode {
     let result = match args.as_slice() {
         ["cross", "check"] => cross::check(&root(), false),
         ["cross", "check", "--tests"] => cross::check(&root(), true),
-        ["dist"] => ship::run(&root()),
+        ["cross", targets @ ..] => cross::run(&root(), targets),
+        ["dist", rest @ ..] => match ship::Options::parse(rest) {
+            Some(options) => ship::run(&root(), &options),
+            None => {
+                eprint!("{USAGE}");
+                return ExitCode::FAILURE;
+            }
+        },
+        ["compare"] => compare::run(&root()),
+        ["book"] => book::run(&root()),
+        ["workflows"] => workflows::run(&root()),
         ["test"] => testing::run(&root()),
         ["texts"] => texts::run(&root()),
         ["tidy"] => tidy::run(&root()),
@@ -80,6 +100,7 @@ fn main() -> ExitCode {
         ["bench", "output"] => bench::output::run(&root()),
         ["bench", "readers"] => bench::readers::run(&root()),
         ["bench", "snapshots"] => bench::snapshots::run(&root()),
+        ["bench", "lanes"] => bench::lanes::run(&root()),
         ["bench", "stream"] => bench::stream::run(&root()),
         ["survivors"] => survivors::run(&root(), survivors::RUNS),
         ["survivors", "--runs", runs] => survivors::run(&root(), runs),

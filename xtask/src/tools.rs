@@ -86,14 +86,23 @@ fn from_npm(dir: &Path, package: &str) -> Result<PathBuf, String> {
     if bin.join(name).is_file() {
         return Ok(bin);
     }
+    package_of_npm(dir, package)?;
+    Ok(bin)
+}
+
+/// Installs a package of npm below `dir`, once, whatever is in it.
+pub fn package_of_npm(dir: &Path, package: &str) -> Result<(), String> {
+    let name = package.rsplit_once('@').map_or(package, |(name, _)| name);
+    if dir.join("node_modules").join(name).is_dir() {
+        return Ok(());
+    }
     fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
     let mut npm = Command::new(cargo::program("npm"));
     npm.args(["install", "--prefer-offline", "--no-audit", "--no-fund"])
         .arg("--prefix")
         .arg(dir)
         .arg(package);
-    cargo::succeed(npm.stdout(Stdio::null()))?;
-    Ok(bin)
+    cargo::succeed(npm.stdout(Stdio::null()))
 }
 
 /// Where a program is.
@@ -213,13 +222,13 @@ fn wrap(tree: &Path, bin: &Path, program: &str) -> std::io::Result<()> {
 }
 
 #[cfg(unix)]
-fn executable(path: &Path) -> std::io::Result<()> {
+pub fn executable(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755))
 }
 
 #[cfg(not(unix))]
-fn executable(_: &Path) -> std::io::Result<()> {
+pub fn executable(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 

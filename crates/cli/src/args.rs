@@ -18,7 +18,7 @@ use ralph_engine::ledger::By;
 use strum::VariantNames;
 
 pub use flow::{DoArgs, FlowArgs, FlowVerb};
-pub use install::{DoctorArgs, InitArgs, SandboxArgs, Switch, UninstallArgs};
+pub use install::{DoctorArgs, InitArgs, SandboxArgs, SelfCheckArgs, Switch, UninstallArgs};
 pub use pages::{ReportArgs, WebArgs};
 pub use past::{BisectArgs, DiffArgs, RedoArgs, RestoreArgs, ShowArgs, SnapshotsArgs, UndoArgs};
 pub use pull::{PhaseArgs, PullArgs};
@@ -135,6 +135,8 @@ pub enum Command {
     Cost(CostArgs),
     /// See what this project would execute, and say yes once
     Trust(TrustArgs),
+    /// Show who works on what at the same time, what waits to land, and the trees
+    Lanes(LanesArgs),
     /// Run any command behind the wall that stands around the agent
     Sandbox(SandboxArgs),
     /// Print every place in which something of this project is kept
@@ -155,6 +157,8 @@ pub enum Command {
     Uninstall(UninstallArgs),
     /// Prove that what is installed works, or say what to do
     Doctor(DoctorArgs),
+    /// Tell what this program is, what it can do here, and what is missing
+    SelfCheck(SelfCheckArgs),
     /// Answer an agent's hook: payload on standard input, verdict as it wants it
     Hook(HookArgs),
     /// Say where the branch stands: p0, p1, p2, pending or unknown
@@ -182,6 +186,7 @@ impl Command {
             Command::Undo(args) => !args.dry_run,
             Command::Redo(args) => !args.dry_run,
             Command::Snapshots(args) => args.verb.is_some(),
+            Command::Lanes(args) => args.verb.is_some(),
             Command::Run(args) => !args.work.dry_run,
             Command::Do(args) => !(args.work.dry_run || args.explain),
             Command::Extend(_)
@@ -199,7 +204,11 @@ impl Command {
     pub fn needs_project(&self) -> bool {
         !matches!(
             self,
-            Command::Demo(_) | Command::Help(_) | Command::Completions(_) | Command::Man(_)
+            Command::Demo(_)
+                | Command::Help(_)
+                | Command::Completions(_)
+                | Command::Man(_)
+                | Command::SelfCheck(_)
         )
     }
 }
@@ -295,6 +304,19 @@ pub struct RunArgs {
     /// Open loop and monitor side by side in tmux
     #[arg(long, conflicts_with_all = ["json", "quiet", "dry_run"])]
     pub monitor: bool,
+    /// Work on so many tasks at once, each in a tree of its own; results land on
+    /// a branch, one by one
+    #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), conflicts_with = "prompt")]
+    pub lanes: Option<u32>,
+    /// Leave the work tree alone: one lane
+    #[arg(long, conflicts_with = "prompt")]
+    pub worktree: bool,
+    /// The branch that results land on [default: ralph/<run>]
+    #[arg(long, value_name = "NAME", conflicts_with = "prompt")]
+    pub branch: Option<String>,
+    /// Let the current branch take the result in at the end, by fast-forward
+    #[arg(long, conflicts_with = "prompt")]
+    pub land: bool,
 }
 
 #[derive(Debug, Default, Args)]
@@ -338,6 +360,28 @@ pub struct ResumeArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct LanesArgs {
+    #[command(subcommand)]
+    pub verb: Option<LanesVerb>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+pub enum LanesVerb {
+    /// Delete the trees of lanes whose work is elsewhere
+    Clean {
+        /// Delete without asking
+        #[arg(long, short)]
+        yes: bool,
+        /// Only say what would be deleted, and why that is safe
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+#[derive(Debug, Args)]
 pub struct StopArgs {
     /// Kill the agent instead of asking it to end
     #[arg(long)]
@@ -359,6 +403,9 @@ pub struct TasksArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Print the graph as a picture (SVG)
+    #[arg(long, conflicts_with = "json")]
+    pub svg: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -369,6 +416,8 @@ pub enum TasksVerb {
     Next,
     /// What is doubtful about the file
     Lint,
+    /// The order that Ralph sees: what waits for what, and for which files
+    Graph,
     /// Mark a task as done: exactly the bytes of its box change
     Tick,
     /// Mark a task as open

@@ -25,7 +25,7 @@ mod web;
 use std::ffi::OsString;
 
 use clap::FromArgMatches;
-use ralph_engine::wall;
+use ralph_engine::{lanes, wall};
 
 ralph_core::texts!();
 
@@ -59,6 +59,16 @@ pub fn run(args: &[OsString]) -> u8 {
         let error = wall::enter_mode(&args[2..]);
         out::error(&format!("ralph: {error}"));
         return FAILED;
+    }
+    if args.get(1).is_some_and(|mode| mode == lanes::LANE_MODE) {
+        return commands::lane::work();
+    }
+    if args
+        .get(1..)
+        .is_some_and(commands::self_check::asks_for_identity)
+    {
+        out::json(&commands::self_check::identity());
+        return 0;
     }
     let parsed = command().try_get_matches_from(args);
     match parsed.and_then(|matches| args::Cli::from_arg_matches(&matches)) {

@@ -89,6 +89,7 @@ pub fn run_flags(global: &Global, args: &RunArgs) -> Vec<Flag> {
     if args.roles {
         flags.add("roles.enabled", true, "--roles");
     }
+    flags.lanes(args);
     if let Some(text) = &args.completion_promise {
         flags.add(
             "promise.complete",
@@ -179,6 +180,17 @@ impl Flags {
         }
         if args.allow_unsafe {
             self.add("agent.allow_unsafe", true, "--allow-unsafe");
+        }
+    }
+
+    fn lanes(&mut self, args: &RunArgs) {
+        let one = args.worktree || args.branch.is_some();
+        if let Some(n) = args.lanes.or(one.then_some(1)) {
+            self.add("lanes.count", i64::from(n), "-j");
+        }
+        self.text("lanes.branch", args.branch.as_deref(), "--branch");
+        if args.land {
+            self.add("lanes.land", true, "--land");
         }
     }
 

@@ -22,6 +22,7 @@ mod markdown;
 pub mod notify;
 pub mod overview;
 pub mod phases;
+pub mod platforms;
 pub mod promise;
 pub mod proof;
 pub mod report;

@@ -9,8 +9,8 @@ use crate::display::{self, PhaseView, Progress, RoleView, StepState, UsageView};
 use crate::flow::FlowNotice;
 use crate::lang::{Lang, Say};
 use crate::machine::{
-    Bill, CommandResult, Notice, Now, Outcome, PhaseFacts, Question, Stage, State, TaskRef,
-    WaitReason,
+    Bill, CommandResult, Doing, Notice, Now, Outcome, PhaseFacts, Question, Seat, Stage, State,
+    TaskRef, WaitReason,
 };
 use crate::phases;
 use crate::proof::{EvidenceLevel, level};
@@ -60,6 +60,46 @@ pub struct Overview {
     /// It goes on in the session of a client: no process of ours drives it
     /// between two hooks.
     pub in_session: bool,
+    /// Who works at the same time, where several do.
+    pub lanes: Vec<LaneView>,
+}
+
+/// A lane as people are shown it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaneView {
+    pub lane: u32,
+    pub task: TaskRef,
+    pub doing: Doing,
+    /// Its place among those that wait to land, from 1.
+    pub place: Option<usize>,
+}
+
+impl LaneView {
+    /// `lane 2: T004 make it so (waits to land)`.
+    pub fn line(&self, lang: Lang) -> String {
+        let (lane, task) = (self.lane, text::one_line(&self.task.name()));
+        let doing = self.doing.say(lang);
+        match self.place {
+            Some(place) => tr!(lang, "lane {lane}: {task} ({doing}, place {place})"),
+            None => tr!(lang, "lane {lane}: {task} ({doing})"),
+        }
+    }
+}
+
+/// The lanes of a run, in their order.
+fn lanes(state: &State) -> Vec<LaneView> {
+    let board = &state.lanes;
+    let view = |(&lane, seat): (&u32, &Seat)| LaneView {
+        lane,
+        task: TaskRef {
+            id: seat.task.id.clone(),
+            text: seat.task.text.clone(),
+            phase: None,
+        },
+        doing: seat.doing,
+        place: board.queue.iter().position(|&l| l == lane).map(|n| n + 1),
+    };
+    board.seats.iter().map(view).collect()
 }
 
 /// What a run does now.
@@ -206,9 +246,11 @@ impl Overview {
                 Standing::Verifying
             }
             Stage::Asking(_) => Standing::Asking,
-            Stage::Waiting | Stage::Unticking { .. } | Stage::Marking | Stage::Forge(_) => {
-                Standing::Waiting
-            }
+            Stage::Waiting
+            | Stage::Unticking { .. }
+            | Stage::Marking
+            | Stage::Landing { .. }
+            | Stage::Forge(_) => Standing::Waiting,
         };
         if state.stage != Stage::Waiting {
             self.waiting = None;
@@ -238,6 +280,7 @@ impl Overview {
             self.updated_ms = state.now().wall_ms;
         }
         self.in_session = state.session.is_some();
+        self.lanes = lanes(state);
     }
 
     /// Takes in who drives it. A run that did not end and that nobody drives

@@ -52,6 +52,19 @@ pub enum Announcement {
         "Ralph's guard judges each tool call of {agent} before it runs; it is a rail, not a sandbox (docs/guard.md)"
     )]
     Guarded { agent: &'static str },
+    /// What lanes brought is on a branch.
+    #[say("the work is on branch {branch}; take it with `git merge --ff-only {branch}`")]
+    OnBranch { branch: String },
+    #[say("{branch} stands at {commit} now, with all that landed on {from}", commit = commit.get(..10).unwrap_or(commit))]
+    Brought {
+        branch: String,
+        commit: String,
+        from: String,
+    },
+    #[say(
+        "your branch was left alone: {why}; the work is on branch {branch}, take it with `git merge {branch}`"
+    )]
+    NotBrought { branch: String, why: String },
     /// Nothing stands around the agent.
     #[say("sandbox: off; the agent can do whatever you can")]
     NoSandbox,

@@ -67,7 +67,16 @@ fn steady_ms() -> u64 {
         + u64::try_from(time.tv_nsec).unwrap_or(0) / 1_000_000
 }
 
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
+/// The clock of that name counts while a Mac sleeps; the one of the standard
+/// library does not.
+#[cfg(target_vendor = "apple")]
+fn steady_ms() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    u64::try_from(time.tv_sec).unwrap_or(0) * 1000
+        + u64::try_from(time.tv_nsec).unwrap_or(0) / 1_000_000
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
 fn steady_ms() -> u64 {
     use std::time::Instant;
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);

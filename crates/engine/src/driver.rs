@@ -4,6 +4,7 @@
 mod aftermath;
 mod ending;
 mod host;
+mod lanes;
 mod moments;
 mod turns;
 mod waking;
@@ -29,6 +30,7 @@ use crate::announcement::Announcement;
 use crate::clock::WakeAt;
 use crate::error::DriveError;
 use crate::index_lock::LockWatch;
+use crate::lanes::{Lanes, get_ready, set_up};
 use crate::mailbox::Mailbox;
 use crate::notify::Courier;
 use crate::opening::Opening;
@@ -102,15 +104,23 @@ pub async fn drive(
     observer: &mut dyn Observer,
     requests: mpsc::UnboundedReceiver<Told>,
 ) -> Result<Outcome, DriveError> {
+    let mut plan = plan;
+    let project = plan.layout.clone();
+    let repo = set_up(&mut plan, opening)?;
     let (facts, wall) = wall::raise(&plan.sandbox, &plan.layout).await;
     let is_needed = plan.sandbox.settings.mode == SandboxMode::Strict;
-    let mut plan = plan;
     match wall {
         Some(wall) => plan.stand_behind(wall),
         None if is_needed => return Err(DriveError::NoWall { why: facts.why }),
         None => {}
     }
+    get_ready(&plan).await?;
     let mut driver = Driver::begin(plan, opening, observer, requests)?;
+    if let (Some(repo), Some(lanes)) = (repo, driver.run.plan.lanes.clone()) {
+        let program = driver.run.plan.sandbox.own_program.clone();
+        let run = driver.run.id().to_owned();
+        driver.lanes = Some(Lanes::new(repo, lanes, project, program, run));
+    }
     driver.stand_behind(facts);
     driver.run_to_its_end().await
 }
@@ -119,6 +129,8 @@ type Child = Pin<Box<dyn Future<Output = ChildDone>>>;
 
 enum ChildDone {
     Turn(Box<Called>),
+    /// The same that was never begun, since whoever we belong to has enough.
+    NoLeave(Box<Called>),
     Job(JobDone),
 }
 
@@ -143,6 +155,8 @@ struct Driver<'a> {
     role: Option<FlowTurn>,
     /// Tells people who are not looking.
     courier: Courier,
+    /// Who works on what, where several do at once.
+    lanes: Option<Lanes>,
     /// Once is enough: the run is stopping.
     stop_file_seen: bool,
     /// Somebody pressed Ctrl+Z.
@@ -201,7 +215,6 @@ impl<'a> Driver<'a> {
         {
             announcements.push(change);
         }
-        let first = opening.first_event(seen);
         let first_number = run.recorder.records();
         let courier = Courier::new(
             run.plan.notifier.clone(),
@@ -214,7 +227,7 @@ impl<'a> Driver<'a> {
             observer,
             requests,
             mailbox,
-            queue: VecDeque::from([first]),
+            queue: VecDeque::from([opening.first_event(seen)]),
             child: None,
             stop: watch::Sender::new(Stop::No),
             wake_at: None,
@@ -225,6 +238,7 @@ impl<'a> Driver<'a> {
             index_lock: LockWatch::default(),
             role: None,
             courier,
+            lanes: None,
             stop_file_seen: false,
             freezes: false,
             end: None,

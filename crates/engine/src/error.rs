@@ -4,6 +4,7 @@ use ralph_core::lang::Say;
 use ralph_store::FileError;
 use ralph_store::lock::LockError;
 
+use crate::lanes::plan::NoLanes;
 use crate::past::PastError;
 use crate::record::RecordError;
 
@@ -30,6 +31,13 @@ pub enum DriveError {
         "no sandbox here, because {why}; sandbox.mode is strict, so nothing was started (`ralph doctor --sandbox` says more)"
     )]
     NoWall { why: String },
+    #[say(_0.say(lang))]
+    NoLanes(NoLanes),
+    /// The tree of a lane is not ready.
+    #[say(
+        "the tree could not be made ready: `{command}` failed; correct lanes.setup. It said:\n{output}"
+    )]
+    SetUp { command: String, output: String },
 }
 
 impl From<FileError> for DriveError {

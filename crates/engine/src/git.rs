@@ -1,4 +1,5 @@
-//! What Ralph reads from a Git repository. Nothing here writes to it.
+//! What Ralph reads from a Git repository. Nothing here writes to it, but for
+//! `refs`.
 //!
 //! HEAD is read from the files themselves, since it is asked for at every
 //! turn; a `git` process is started only where the files do not tell, and
@@ -16,6 +17,7 @@ use ralph_core::report::{Commit, FileChange};
 
 pub(crate) use apart::Apart;
 use apart::command_for_store;
+pub(crate) use apart::person;
 pub use apart::{in_own_repository, of_person};
 use ask::{ask_git, ask_git_for_bytes, ask_git_for_text, ask_real, bytes};
 

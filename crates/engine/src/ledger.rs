@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ralph_core::machine::{Bill, End, Event, Kind, State, step};
+use ralph_core::machine::{Bill, End, Event, Kind, LaneEvent, State, step};
 use ralph_core::usage::{Usage, Usd};
 use ralph_store::FileError;
 use ralph_store::journal;
@@ -80,6 +80,7 @@ fn calls(paths: &RunPaths) -> Option<(Vec<Entry>, usize)> {
         let before = state.clone();
         step(&mut state, &event);
         entries.extend(entry(&header.run_id, &before, &state, &event));
+        entries.extend(of_lanes(&header.run_id, &before, &event));
         // What was turned back was not done after all.
         if let (Kind::Unticked { .. }, Some(last)) = (&event.kind, entries.last_mut()) {
             let turned_back = done(&before).saturating_sub(done(&state));
@@ -117,6 +118,28 @@ fn entry(run: &str, before: &State, after: &State, event: &Event) -> Option<Entr
         spent: report.spent,
         newly_done: done(after).saturating_sub(done(before)),
     })
+}
+
+/// Calls that lanes made for the run.
+fn of_lanes(run: &str, before: &State, event: &Event) -> Vec<Entry> {
+    let (Kind::Lane(LaneEvent::Asks { lane, calls })
+    | Kind::Lane(LaneEvent::Ended { lane, calls, .. })) = &event.kind
+    else {
+        return Vec::new();
+    };
+    let seat = before.lanes.seats.get(lane);
+    let entry = |spent: &Usage| Entry {
+        run: run.into(),
+        turn: before.turn.number,
+        attempt: 1,
+        agent: before.called_agent().into(),
+        task: seat.map(|seat| seat.task.id.clone()),
+        wall_ms: event.at.wall_ms,
+        duration_ms: 0,
+        spent: *spent,
+        newly_done: 0,
+    };
+    calls.iter().map(entry).collect()
 }
 
 impl Ledger {

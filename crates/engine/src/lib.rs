@@ -24,6 +24,7 @@ mod index_lock;
 pub mod integrity;
 pub mod keeping;
 mod kept;
+pub mod lanes;
 pub mod ledger;
 pub mod look;
 pub mod mailbox;

@@ -217,25 +217,84 @@ mod platform {
     }
 }
 
-#[cfg(not(unix))]
+#[cfg(windows)]
 mod platform {
-    use std::io;
+    use std::fs::OpenOptions;
+    use std::io::{self, Read, Write};
     use std::path::Path;
+    use std::time::Duration;
 
+    use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+    use tokio::net::windows::named_pipe::{NamedPipeServer, ServerOptions};
     use tokio::sync::mpsc;
 
-    use super::Wish;
+    use super::{Letter, Wish};
 
-    pub fn listen(
-        _place: &Path,
-        _run: String,
-        _heard: mpsc::UnboundedSender<Wish>,
-    ) -> io::Result<()> {
+    /// A longer letter is nobody's.
+    const LONGEST_LETTER: u64 = 64 * 1024;
+    const PATIENCE: Duration = Duration::from_secs(2);
+    const HEARD: &[u8] = b"heard";
+
+    /// Pipes have names of their own there. Whoever else has an account on the
+    /// machine may not write into one, which the system sees to.
+    fn pipe(place: &Path) -> String {
+        let name = place.file_name().unwrap_or_default().to_string_lossy();
+        format!(r"\\.\pipe\ralph-{name}")
+    }
+
+    pub fn listen(place: &Path, run: String, heard: mpsc::UnboundedSender<Wish>) -> io::Result<()> {
+        let name = pipe(place);
+        let mut next = ServerOptions::new()
+            .first_pipe_instance(true)
+            .create(&name)?;
+        tokio::spawn(async move {
+            while next.connect().await.is_ok() {
+                let Ok(other) = ServerOptions::new().create(&name) else {
+                    return;
+                };
+                let stream = std::mem::replace(&mut next, other);
+                let (run, heard) = (run.clone(), heard.clone());
+                tokio::spawn(async move {
+                    let _ = tokio::time::timeout(PATIENCE, take(stream, &run, &heard)).await;
+                });
+            }
+        });
         Ok(())
     }
 
-    pub fn send(_place: &Path, _letter: &[u8]) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
+    async fn take(
+        stream: NamedPipeServer,
+        run: &str,
+        heard: &mpsc::UnboundedSender<Wish>,
+    ) -> io::Result<()> {
+        let mut stream = BufReader::new(stream);
+        let mut bytes = Vec::new();
+        let mut limited = (&mut stream).take(LONGEST_LETTER);
+        limited.read_until(b'\n', &mut bytes).await?;
+        let letter = serde_json::from_slice::<Letter>(&bytes).ok();
+        if let Some(letter) = letter.filter(|letter| letter.run == run) {
+            let _ = heard.send(letter.wish);
+            stream.write_all(HEARD).await?;
+            stream.flush().await?;
+            // What was not read is lost when a pipe is closed: whoever asked
+            // closes it first.
+            let _ = stream.read_u8().await;
+        }
+        Ok(())
+    }
+
+    pub fn send(place: &Path, letter: &[u8]) -> io::Result<()> {
+        let mut stream = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(pipe(place))?;
+        stream.write_all(&[letter, b"\n"].concat())?;
+        let mut answer = vec![0; HEARD.len()];
+        stream.read_exact(&mut answer)?;
+        match answer == HEARD {
+            true => Ok(()),
+            false => Err(io::ErrorKind::PermissionDenied.into()),
+        }
     }
 }
 

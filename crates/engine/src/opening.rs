@@ -85,7 +85,8 @@ impl Opening {
 
 fn open_new(layout: &Layout, plan: &Plan, state: State) -> Result<Open, DriveError> {
     let started = clock::now();
-    let id = new_run_id(started.wall_ms, clock::random());
+    let id = plan.id.clone();
+    let id = id.unwrap_or_else(|| new_run_id(started.wall_ms, clock::random()));
     let lock = lock(layout, &id).map_err(DriveError::Locked)?;
     refuse_directories(&[&layout.status(), &plan.log])?;
     clear_up(

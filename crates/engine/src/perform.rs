@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use ralph_core::machine::{
-    Effect, Event, Kind, Limit, Notice, Now, Observation, Outcome, State, Turn, WaitReason, step,
+    Effect, Event, Kind, LaneOrder, Limit, Notice, Now, Observation, Outcome, State, Turn,
+    WaitReason, step,
 };
 use ralph_core::promise::Promise;
-use ralph_core::tasks::Scope;
 use ralph_store::layout::{Layout, RunPaths};
 use tokio::sync::watch;
 
@@ -80,6 +80,8 @@ pub(crate) trait Host {
     /// Only who runs something beside itself has anything to stop.
     fn stop_child(&mut self, _kill: bool) {}
     fn freeze(&mut self) {}
+    /// Only the outer loop has lanes.
+    fn lane(&mut self, _order: LaneOrder) {}
 }
 
 pub(crate) fn perform(host: &mut impl Host, effect: Effect, at: Now) {
@@ -125,6 +127,7 @@ pub(crate) fn perform(host: &mut impl Host, effect: Effect, at: Now) {
         Effect::Wait { ms, why } => host.wait(ms, why, at),
         Effect::StopChild { kill } => host.stop_child(kill),
         Effect::Freeze => host.freeze(),
+        Effect::Lane(order) => host.lane(order),
         Effect::Ask(limit) => host.ask(limit),
         Effect::Finish(outcome) => {
             let troubled = run.projector.as_mut().and_then(Projector::finish);
@@ -193,10 +196,8 @@ impl OpenRun {
         projector: Option<Projector>,
         skipped: BTreeSet<String>,
     ) -> OpenRun {
-        let scope = Scope {
-            skipped,
-            ..plan.scope.clone()
-        };
+        let mut scope = plan.scope.clone();
+        scope.skipped.extend(skipped);
         let mut looker = Looker::new(plan.layout.root(), plan.tasks.clone(), scope, plan.lang);
         looker.exclude(&plan.checkpoint.dir);
         if let Some(rules) = &state.rules.flow {
@@ -320,7 +321,9 @@ impl OpenRun {
 
     pub fn env(&self, turn: u32) -> Vec<(String, String)> {
         let tasks = self.plan.tasks.as_ref().map(|tasks| tasks.path.as_path());
-        run_env(self.id(), turn, tasks)
+        let mut env = run_env(self.id(), turn, tasks);
+        env.extend(self.plan.env.iter().cloned());
+        env
     }
 
     /// Ticks and unticks boxes, as a flow wants it.

@@ -17,6 +17,7 @@ pub use tasks::{check_phase, find_task_file};
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,13 +28,15 @@ use ralph_core::machine::{Goal, Rules, State, Turn};
 use ralph_core::promise::PromiseRules;
 use ralph_core::tasks::{Scope, TaskList};
 
-use ralph_store::layout::Layout;
+use ralph_store::layout::{Layout, RunId};
 use ralph_store::log::LogStyle;
 
 use crate::agents::{Agent, EnvFilter};
 use crate::announcement::Announcement;
 use crate::forge::Forge;
 use crate::keeping::{CheckpointPlan, Keeping};
+use crate::lanes::governor::Governor;
+use crate::lanes::plan::{self as lanes, LanePlan, NoLanes};
 use crate::look::{OpenTaskFile, TaskFile};
 use crate::notify::{Notifier, Way};
 use crate::prompt::{self, Prompter, Template};
@@ -62,6 +65,8 @@ pub struct Wanted {
     pub session: Option<String>,
     /// No agent is going to be called, so that none has to be there.
     pub calls_nobody: bool,
+    /// Tasks that others work on.
+    pub skipped: BTreeSet<String>,
 }
 
 impl Wanted {
@@ -76,6 +81,7 @@ impl Wanted {
             permit: None,
             session: None,
             calls_nobody: false,
+            skipped: BTreeSet::new(),
         }
     }
 }
@@ -139,6 +145,18 @@ pub struct Plan {
     pub announcements: Vec<Announcement>,
     /// The list as it was read for the checks.
     pub list: Option<TaskList>,
+    /// The name of the run, where that is known before it begins.
+    pub id: Option<RunId>,
+    /// The person's branch takes the result of lanes in.
+    pub lands: bool,
+    /// Lanes, once their tree stands.
+    pub lanes: Option<LanePlan>,
+    /// A command that gets the tree ready first.
+    pub setup: Option<String>,
+    /// Who is asked before each call of an agent.
+    pub governor: Option<Governor>,
+    /// What the environment of agents and checks says beside the usual.
+    pub env: Vec<(String, String)>,
 }
 
 impl Plan {
@@ -209,7 +227,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     let mut announcements = Vec::new();
     let scope = Scope {
         phase: Some(settings.tasks.phase.clone()).filter(|p| !p.is_empty()),
-        ..Scope::default()
+        skipped: wanted.skipped.clone(),
     };
     let route = flow::of_run(settings, wanted)?;
     let opened = match &route {
@@ -239,6 +257,13 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     let (agents, role_agents) = workers(settings, wanted, &mut rules, &mut announcements)?;
     let forge = forge::forge(settings, wanted, &goal)?;
     rules.forge = forge.is_some().then(|| forge::rules(settings));
+    if settings.lanes.count > 0 && wanted.session.is_none() {
+        let list = list.as_ref().ok_or(PlanError::Lanes(NoLanes::NoTasks))?;
+        if forge.is_some() {
+            return Err(PlanError::Lanes(NoLanes::OnForge));
+        }
+        lanes::rules(&settings.lanes, list, &scope, &mut rules);
+    }
     let built_in = (prompt::built_in_for(list.as_ref()), wanted.lang);
     let template = Template::find(
         wanted.layout.root(),
@@ -291,6 +316,13 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         wall: None,
         announcements,
         list,
+        id: None,
+        lands: settings.lanes.land,
+        lanes: None,
+        setup: Some(settings.lanes.setup.clone())
+            .filter(|setup| !setup.is_empty() && settings.lanes.count > 0),
+        governor: None,
+        env: Vec::new(),
     })
 }
 

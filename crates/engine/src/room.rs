@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use ralph_store::private::PrivateDir;
 
-use crate::supervise::{self, Ending, Overlay, Sink, Spec, Stop};
+use crate::supervise::{self, Ending, Nobody, Overlay, Spec, Stop};
 
 /// How a room keeps its work apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
@@ -320,15 +320,3 @@ fn open_for_owner(_dir: &Path) {}
 
 /// Beyond this, a copy for each experiment costs more than it shows.
 const MOST_COPIED: u64 = 2 << 30;
-
-struct Nobody;
-
-impl Sink for Nobody {
-    fn stdout(&mut self, _chunk: &[u8]) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn stderr(&mut self, _chunk: &[u8]) -> io::Result<()> {
-        Ok(())
-    }
-}

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use crate::agents::EnvFilter;
 use crate::excerpt::Excerpt;
 use crate::kept::{self, KeptOutput};
-use crate::supervise::{Ending, Overlay, Sink, Spec, Stop};
+use crate::supervise::{Ending, Overlay, SHELL, Sink, Spec, Stop};
 use crate::wall::{self, Behind, Wall, Who};
 pub use order::Order;
 use said::Said;
@@ -169,11 +169,7 @@ impl Verifier {
         mut output: Output<'_>,
         stop: watch::Receiver<Stop>,
     ) -> Ran {
-        let (program, flag) = if cfg!(windows) {
-            ("cmd", "/C")
-        } else {
-            ("sh", "-c")
-        };
+        let (program, flag) = SHELL;
         let spec = Spec {
             program: program.into(),
             args: vec![flag.into(), command.into()],

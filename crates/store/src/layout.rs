@@ -108,7 +108,9 @@ const IGNORED_BEFORE: &[u8] = b"*\n";
 /// own, what a team shares and what others read in the project's `.ralph`.
 #[derive(Clone, Debug)]
 pub struct Layout {
+    /// Where the work is done: the project itself, or a tree beside it.
     root: PathBuf,
+    project: PathBuf,
     ralph_dir: PathBuf,
     home: StateHome,
     /// Found out when it is asked for: most calls of a hook never do.
@@ -130,7 +132,17 @@ impl Layout {
             ralph_dir: root.join(".ralph"),
             state_dir: OnceLock::new(),
             home: home.clone(),
+            project: root.clone(),
             root,
+        }
+    }
+
+    /// The same project, whose work is done in a tree beside it.
+    pub fn working_in(&self, tree: impl Into<PathBuf>) -> Layout {
+        self.state_dir();
+        Layout {
+            root: tree.into(),
+            ..self.clone()
         }
     }
 
@@ -147,11 +159,16 @@ impl Layout {
     /// What Ralph believes; nothing else may write there.
     pub fn state_dir(&self) -> &Path {
         self.state_dir
-            .get_or_init(|| self.home.of_project(&self.root))
+            .get_or_init(|| self.home.of_project(&self.project))
     }
 
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The project itself, wherever its work is done.
+    pub fn project(&self) -> &Path {
+        &self.project
     }
 
     pub fn ralph_dir(&self) -> &Path {
@@ -234,19 +251,19 @@ impl Layout {
         self.write_ignore_file()?;
         sync_dir(&self.ralph_dir)?;
         if created {
-            sync_dir(&self.root)?;
+            sync_dir(&self.project)?;
         }
         Ok(())
     }
 
     /// [`refuse_links`] of this project.
     pub fn refuse_links(&self, path: &Path) -> Result<(), FileError> {
-        refuse_links(&self.root, path)
+        refuse_links(&self.project, path)
     }
 
     /// Creates the folder of the state alone.
     pub fn prepare_state(&self) -> Result<(), FileError> {
-        self.home.prepare(&self.root, self.state_dir())
+        self.home.prepare(&self.project, self.state_dir())
     }
 
     fn write_ignore_file(&self) -> Result<(), FileError> {

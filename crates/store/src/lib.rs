@@ -23,6 +23,7 @@ pub mod objects;
 pub mod old;
 pub mod private;
 mod process;
+pub mod random;
 pub mod regular;
 pub mod stats;
 mod sys;

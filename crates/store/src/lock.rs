@@ -78,6 +78,8 @@ pub struct Lock {
     /// Given back before the file, so that nobody finds it still locked.
     _folder: Option<File>,
     file: File,
+    /// What the kernel holds; see [`bolt`].
+    _bolt: File,
     /// The holder before, if it died without releasing the lock.
     pub took_over: Option<LockInfo>,
 }
@@ -99,17 +101,20 @@ pub fn acquire(path: &Path, info: &LockInfo) -> Result<Lock, LockError> {
     let mut options = private::options();
     options.read(true).write(true).create(true).truncate(false);
     let file = sys::open(&options, path, point::LOCK_OPEN).at(path, Action::Open)?;
+    let bolt = bolt(&file, path).at(path, Action::Open)?;
     let mut holder = None;
     for attempt in 0..TRIES {
         if attempt > 0 {
             std::thread::sleep(PAUSE);
         }
-        match file.try_lock() {
+        match bolt.try_lock() {
             Ok(()) => match lock_folder(path) {
-                Ok(folder) => return take(path, file, folder, info).map_err(LockError::File),
+                Ok(folder) => {
+                    return take(path, file, bolt, folder, info).map_err(LockError::File);
+                }
                 // Somebody holds a lock file that was deleted meanwhile.
                 Err(IsHeld) => {
-                    let _ = file.unlock();
+                    let _ = bolt.unlock();
                     continue;
                 }
             },
@@ -128,6 +133,21 @@ pub fn acquire(path: &Path, info: &LockInfo) -> Result<Lock, LockError> {
         path: path.to_owned(),
         holder,
     })
+}
+
+/// What is locked: the file itself.
+#[cfg(not(windows))]
+fn bolt(file: &File, _path: &Path) -> io::Result<File> {
+    file.try_clone()
+}
+
+/// Nobody else can read what is locked there, so that the name of the holder
+/// stands in a file of its own.
+#[cfg(windows)]
+fn bolt(_file: &File, path: &Path) -> io::Result<File> {
+    let mut options = private::options();
+    options.read(true).write(true).create(true).truncate(false);
+    options.open(path.with_extension("held"))
 }
 
 struct IsHeld;
@@ -149,6 +169,7 @@ fn lock_folder(path: &Path) -> Result<Option<File>, IsHeld> {
 fn take(
     path: &Path,
     mut file: File,
+    bolt: File,
     folder: Option<File>,
     info: &LockInfo,
 ) -> Result<Lock, FileError> {
@@ -164,6 +185,7 @@ fn take(
     Ok(Lock {
         _folder: folder,
         file,
+        _bolt: bolt,
         took_over,
     })
 }
@@ -184,12 +206,13 @@ pub fn holder(path: &Path) -> Result<Option<LockInfo>, FileError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         file => file.at(path, Action::Open)?,
     };
+    let bolt = bolt(&file, path).at(path, Action::Open)?;
     let mut info = None;
     for attempt in 0..TRIES {
         if attempt > 0 {
             std::thread::sleep(PAUSE);
         }
-        match file.try_lock_shared() {
+        match bolt.try_lock_shared() {
             // Closing the file gives the shared lock back.
             Ok(()) => return Ok(None),
             Err(TryLockError::Error(error)) => {

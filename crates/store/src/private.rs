@@ -83,10 +83,13 @@ pub(crate) fn is_closed(_path: &Path) -> bool {
 
 /// A folder that only its owner may enter.
 pub(crate) fn create_dir(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
+    #[cfg(not(unix))]
+    return fs::create_dir(path);
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        fs::DirBuilder::new().mode(0o700).create(path)
+    }
 }
 
 #[cfg(test)]

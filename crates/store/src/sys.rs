@@ -44,15 +44,45 @@ pub fn sync_data(file: &File, point: &'static str) -> io::Result<()> {
 
 /// Makes the names in a directory durable, where its file system can.
 pub fn sync_dir(dir: &Path, point: &'static str) -> io::Result<()> {
-    let sync = || File::open(dir)?.sync_all();
-    match at(point, Deed::Sync, sync) {
+    match at(point, Deed::Sync, || sync_names(dir)) {
         Err(e) if matches!(e.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
         result => result,
     }
 }
 
+#[cfg(not(windows))]
+fn sync_names(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
+}
+
+/// A folder can't be opened there, and its file system keeps names itself.
+#[cfg(windows)]
+fn sync_names(_dir: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 pub fn rename(from: &Path, to: &Path, point: &'static str) -> io::Result<()> {
-    at(point, Deed::Rename, || fs::rename(from, to))
+    at(point, Deed::Rename, || move_to(from, to))
+}
+
+#[cfg(not(windows))]
+fn move_to(from: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(from, to)
+}
+
+/// Nobody can put a file in the place of one that somebody reads just then, be
+/// it a virus scanner; they are done in a moment.
+#[cfg(windows)]
+fn move_to(from: &Path, to: &Path) -> io::Result<()> {
+    const TRIES: u32 = 50;
+    const PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
+    for _ in 1..TRIES {
+        match fs::rename(from, to) {
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => std::thread::sleep(PAUSE),
+            done => return done,
+        }
+    }
+    fs::rename(from, to)
 }
 
 /// All of one file into another. The system copies, where it can.

@@ -11,6 +11,7 @@
 
 pub mod guard;
 pub mod hooks;
+pub mod lanes;
 mod onlookers;
 pub mod output;
 pub mod readers;
@@ -228,6 +229,7 @@ impl Programs {
             work.as_millis()
         );
         let mut child = Command::new(&self.ralph)
+            .env("RALPH_SANDBOX_MODE", "off")
             .current_dir(project)
             .args([
                 "run",
@@ -285,6 +287,7 @@ impl Programs {
                 &["tasks", "tick", &format!("T{round:05}")][..],
             ] {
                 let output = Command::new(&self.ralph)
+                    .env("RALPH_SANDBOX_MODE", "off")
                     .current_dir(&dir)
                     .args(args)
                     .output()?;

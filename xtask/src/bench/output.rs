@@ -88,6 +88,7 @@ impl Programs {
             log = log.display(),
         );
         let mut child = Command::new(&self.ralph)
+            .env("RALPH_SANDBOX_MODE", "off")
             .current_dir(project)
             .args(["run", "--quiet", "--max-iterations", "3", "--agent-cmd"])
             .arg(agent)

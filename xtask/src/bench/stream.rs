@@ -55,6 +55,7 @@ fn flood(
 ) -> Result<Flood, Vec<String>> {
     let log = project.join(".git/flood.log");
     let mut child = Command::new(&programs.ralph)
+        .env("RALPH_SANDBOX_MODE", "off")
         .current_dir(project)
         .args(["run", "--quiet", "--agent", agent, "--max-iterations", "1"])
         .env("RALPH_AGENT_COMMAND", &programs.flood)

@@ -337,15 +337,18 @@ impl Row {
     }
 }
 
-/// The latest versions are looked at, not judged.
+/// The latest versions are judged like the pinned ones, and harder: what was
+/// not tried is a failure, and so is a field that they no longer print. What is
+/// new is told.
 fn judge(rows: &[Row], options: &Options) -> Result<(), Vec<String>> {
     if rows.is_empty() {
         return Err(vec!["there is no such scenario".to_owned()]);
     }
-    let bad = |row: &&Row| match row.verdict {
-        Verdict::Ok | Verdict::Drifted(_) => false,
-        Verdict::Failed(_) => options.wanted == Wanted::Pinned,
-        Verdict::Skipped(_) => options.strict,
+    let bad = |row: &&Row| match &row.verdict {
+        Verdict::Ok => false,
+        Verdict::Drifted(differences) => differences.iter().any(|line| is_loss(line)),
+        Verdict::Failed(_) => true,
+        Verdict::Skipped(_) => options.strict || options.wanted == Wanted::Latest,
     };
     let problems: Vec<String> = rows
         .iter()
@@ -357,6 +360,11 @@ fn judge(rows: &[Row], options: &Options) -> Result<(), Vec<String>> {
     } else {
         Err(problems)
     }
+}
+
+/// Whether a difference takes something away from what we read.
+fn is_loss(difference: &str) -> bool {
+    difference.starts_with("- stream ")
 }
 
 #[cfg(test)]
@@ -382,15 +390,18 @@ mod tests {
         let skipped = || Verdict::Skipped("no npm".into());
         check(Verdict::Ok, &["--strict"], true);
         check(failed(), &[], false);
-        check(failed(), &["--latest"], true);
+        check(failed(), &["--latest"], false);
+        let drifted = |line: &str| Verdict::Drifted(vec![line.into()]);
+        check(drifted("+ stream new: field"), &["--latest"], true);
+        check(drifted("- tool Old"), &["--latest"], true);
         check(
-            Verdict::Drifted(Vec::new()),
-            &["--latest", "--strict"],
-            true,
+            drifted("- stream result/success: cost"),
+            &["--latest"],
+            false,
         );
         check(skipped(), &[], true);
         check(skipped(), &["--strict"], false);
-        check(skipped(), &["--strict", "--latest"], false);
+        check(skipped(), &["--latest"], false);
     }
 
     #[test]

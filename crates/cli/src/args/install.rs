@@ -85,3 +85,13 @@ pub struct SandboxArgs {
     #[arg(last = true, required = true, value_name = "CMD")]
     pub command: Vec<std::ffi::OsString>,
 }
+
+#[derive(Debug, Args)]
+pub struct SelfCheckArgs {
+    /// Print the table of what works on which system, as Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub platforms: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use ralph_core::text::visible;
 use ralph_engine::git::{self, Shown};
 use ralph_engine::snapshots::{self, TreeId};
+use ralph_engine::supervise::SHELL;
 
 use super::turns::{self, Turns};
 use crate::app::{App, Exit, OrFail};
@@ -86,8 +87,9 @@ fn list(
 
 /// Whether the person's pager took it.
 fn page(pager: &str, text: &str) -> bool {
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(pager).stdin(Stdio::piped());
+    let (shell, flag) = SHELL;
+    let mut command = Command::new(shell);
+    command.arg(flag).arg(pager).stdin(Stdio::piped());
     // As Git has it.
     if std::env::var_os("LESS").is_none() {
         command.env("LESS", "FRX");

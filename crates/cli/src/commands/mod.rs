@@ -24,6 +24,8 @@ mod guard;
 mod help;
 mod history;
 mod init;
+pub mod lane;
+mod lanes;
 mod left;
 mod logs;
 mod loop_;
@@ -35,6 +37,7 @@ mod restore;
 pub mod resume;
 mod run;
 mod sandbox;
+pub mod self_check;
 mod show;
 mod snapshots;
 mod status;
@@ -95,6 +98,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Cost(args) => cost::run(&app, &args),
         Command::Trust(args) => trust::run(&app, &args),
         Command::Where(args) => where_::run(&app, &args),
+        Command::Lanes(args) => lanes::run(&app, &args),
         Command::Sandbox(args) => sandbox::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Templates(args) => templates::run(&app, &args),
@@ -112,6 +116,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Init(args) => init::run(&app, &args),
         Command::Uninstall(args) => uninstall::run(&app, &args),
         Command::Doctor(args) => doctor::run(&app, &args),
+        Command::SelfCheck(args) => self_check::run(&app, &args),
         Command::Hook(args) => Ok(guard::hook(&cli.global, &args)),
         Command::Phase(args) => phase::run(&app, &args),
         Command::Help(args) => help::run(&app, &args),

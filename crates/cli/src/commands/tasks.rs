@@ -1,6 +1,7 @@
 //! `ralph tasks`: what Ralph sees in a task file.
 
 mod delta;
+mod graph;
 
 use ralph_core::config::Settings;
 use ralph_core::lang::Say;
@@ -42,6 +43,7 @@ pub fn run(app: &App, args: &TasksArgs) -> Exit {
         }
         TasksVerb::Next => return next(app, args, &list, &scope),
         TasksVerb::Lint => return lint(app, args, &file, &list),
+        TasksVerb::Graph => return graph::run(app, args, &list, &scope),
         TasksVerb::Tick => return mark(app, args, &file, &bytes, &list, true),
         TasksVerb::Untick => return mark(app, args, &file, &bytes, &list, false),
     }

@@ -148,6 +148,13 @@ pub(super) fn world(app: &App, paths: &ralph_store::layout::RunPaths) -> Result<
     let sources = settings::sources(&app.root, Vec::new());
     let settings = settings::loaded(app, &sources)?.settings;
     let past = past::read(paths).or_fail(app)?;
+    if let Some(lanes) = &past.header.rules.lanes {
+        let branch = &lanes.branch;
+        return app.refuse(&tr!(
+            app.lang(),
+            "that run had lanes: it left this work tree alone, and its work is on branch {branch}; look at it with `git log {branch}`, or put a turn elsewhere with `ralph restore TURN --to DIR`"
+        ));
+    }
     let options = ReadOptions {
         optional_sections: settings.tasks.optional_sections.clone(),
         ..ReadOptions::default()

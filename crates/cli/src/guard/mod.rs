@@ -61,6 +61,9 @@ impl Place {
             .into_iter()
             .collect();
         temporary.extend(["/tmp".to_owned(), "/var/tmp".to_owned()]);
+        if cfg!(windows) {
+            temporary.push(text(&std::env::temp_dir()));
+        }
         Place {
             project: text(project),
             home: home().map_or_else(|| UNKNOWN_HOME.to_owned(), |home| text(&home)),
@@ -109,7 +112,7 @@ pub fn home() -> Option<PathBuf> {
 /// An absolute path without a slash at its end.
 fn text(path: &Path) -> String {
     let path = path.to_string_lossy();
-    match path.trim_end_matches('/') {
+    match path.trim_end_matches(std::path::is_separator) {
         "" => "/".to_owned(),
         trimmed => trimmed.to_owned(),
     }

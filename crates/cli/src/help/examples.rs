@@ -85,6 +85,10 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("trust", &["ralph trust --list", "ralph trust"]),
     ("where", &["ralph where --size"]),
     (
+        "lanes",
+        &["ralph run -j 3 --land", "ralph lanes", "ralph lanes clean"],
+    ),
+    (
         "sandbox",
         &["ralph sandbox -- sh", "ralph sandbox -- npm test"],
     ),
@@ -114,6 +118,10 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ),
     ("uninstall", &["ralph uninstall --dry-run"]),
     ("doctor", &["ralph doctor"]),
+    (
+        "self-check",
+        &["ralph self-check", "ralph self-check --platforms"],
+    ),
     (
         "hook",
         &["ralph hook --host claude pre-tool-use  # as a client calls it"],

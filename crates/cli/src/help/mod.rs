@@ -36,6 +36,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "snapshots",
             "history",
             "archive",
+            "lanes",
         ],
     ),
     ("Prove", &["verify", "prove", "gate", "phase", "drill"]),
@@ -44,6 +45,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
         &[
             "init",
             "doctor",
+            "self-check",
             "config",
             "agents",
             "templates",
@@ -106,6 +108,7 @@ fn indented(lines: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::path::Path;
 
     use ralph_core::lang::{Lang, Say};
 
@@ -170,6 +173,49 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// What the manual and the README tell to type can be typed (issue 25);
+    /// what they show of it is a matter of the test that runs them.
+    #[test]
+    fn the_commands_of_the_manual_parse() {
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+        let mut pages = vec![root.join("README.md")];
+        let book = root.join("docs/book/src");
+        for dir in [book.clone(), book.join("zh-TW"), book.join("zh-CN")] {
+            let entries = std::fs::read_dir(dir).unwrap().flatten();
+            pages.extend(entries.map(|entry| entry.path()));
+        }
+        pages.retain(|page| page.extension().is_some_and(|end| end == "md"));
+        let mut count = 0;
+        for page in pages {
+            let text = ralph_store::regular::read_to_string(&page).unwrap();
+            for line in typed(&text) {
+                count += 1;
+                if let Err(error) = command().try_get_matches_from(words_of(line)) {
+                    let is_meant = !error.use_stderr() || line.starts_with("ralph rnu");
+                    assert!(is_meant, "{}: {line}: {error}", page.display());
+                }
+            }
+        }
+        assert!(count > 40, "only {count} commands were found");
+    }
+
+    /// The lines of blocks for a shell that call this program.
+    fn typed(page: &str) -> Vec<&str> {
+        let mut lines = Vec::new();
+        let mut inside = false;
+        for line in page.lines() {
+            match line.strip_prefix("```") {
+                Some(kind) => inside = !inside && matches!(kind, "sh" | "console"),
+                None if inside => {
+                    let line = line.strip_prefix("$ ").unwrap_or(line);
+                    lines.extend(line.starts_with("ralph ").then_some(line));
+                }
+                None => {}
+            }
+        }
+        lines
     }
 
     /// The words of an example, up to what only a shell understands.

@@ -22,7 +22,7 @@ check of its own; \"## Phase 1: Name\" begins a phase.
   ralph run --phase 2             only that phase
   ralph run \"Fix it\" --verify 'npm test'
 
-More: README.md, docs/evidence.md"
+More: docs/book/src/tasks.md"
         ),
     ),
     (
@@ -76,7 +76,7 @@ or three errors in a row. An agent's usage limit is waited out.
   ralph resume --max-cost 30usd   go on after a budget was spent
   ralph config reference          every limit and its default
 
-More: README.md, \"When it stops\""
+More: docs/book/src/limits.md"
         ),
     ),
     (
@@ -128,7 +128,7 @@ tell you how it ends ([notify] in .ralph/config.toml).
   ralph report                    in the morning
   ralph resume                    go on
 
-More: README.md"
+More: docs/book/src/start.md"
         ),
     ),
     (

@@ -128,6 +128,9 @@ fn overview(model: &Model, columns: usize) -> Lines {
         let (turn, state) = (check.turn, passed(model, check));
         add(&tr!(lang, "Checks after #{turn}: {state}"), Style::new());
     }
+    for lane in &overview.lanes {
+        add(&lane.line(lang), Style::new());
+    }
     if let Some(evidence) = overview.evidence(lang) {
         add(&tr!(lang, "Evidence: {evidence}"), Style::new());
     }

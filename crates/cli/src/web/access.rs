@@ -3,7 +3,6 @@
 //! that resolves to loopback makes them look like ours (DNS rebinding).
 
 use std::collections::VecDeque;
-use std::io::Read;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
 
@@ -22,9 +21,10 @@ impl std::fmt::Debug for Token {
 impl Token {
     /// Only from the system's own source: without it nobody is served.
     pub fn random() -> std::io::Result<Token> {
-        let mut bytes = [0; 16];
-        std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-        Ok(Token(bytes.iter().map(|b| format!("{b:02x}")).collect()))
+        let bytes = ralph_store::random::bytes()?;
+        Ok(Token(
+            bytes[..16].iter().map(|b| format!("{b:02x}")).collect(),
+        ))
     }
 
     pub fn text(&self) -> &str {

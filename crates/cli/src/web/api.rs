@@ -84,6 +84,7 @@ pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
         "can": can(snapshot),
         "word": overview.word(lang),
         "evidence": overview.evidence(lang),
+        "lanes": overview.lanes.iter().map(|lane| lane.line(lang)).collect::<Value>(),
         "tone": tone(overview),
         "now": doing(overview, lang),
         "sentence": overview.outcome.as_ref().map(|outcome| {

@@ -13,6 +13,8 @@ mod agents;
 mod bad_input;
 #[cfg(unix)]
 mod bisect;
+#[cfg(unix)]
+mod book;
 mod checkpoint;
 #[cfg(unix)]
 mod ci;
@@ -54,6 +56,8 @@ mod hostile;
 mod hub;
 #[cfg(unix)]
 mod install;
+#[cfg(unix)]
+mod lanes;
 mod languages;
 #[cfg(target_os = "linux")]
 mod league;
@@ -85,6 +89,7 @@ mod roles;
 #[cfg(target_os = "linux")]
 mod room;
 mod run;
+mod self_check;
 mod session;
 mod session_again;
 mod session_clients;

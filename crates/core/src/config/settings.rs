@@ -109,6 +109,7 @@ pub struct Settings {
     pub pr: PrSettings,
     pub guard: GuardSettings,
     pub sandbox: SandboxSettings,
+    pub lanes: LaneSettings,
     pub checkpoint: CheckpointSettings,
     pub history: HistorySettings,
     pub snapshots: SnapshotSettings,
@@ -251,6 +252,16 @@ pub struct SandboxSettings {
     pub write: Vec<String>,
     pub memory: u64,
     pub processes: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaneSettings {
+    pub count: u32,
+    pub branch: String,
+    pub land: bool,
+    pub setup: String,
+    pub ports: u16,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]

@@ -155,6 +155,31 @@ impl Budget {
         self.turn.tighter(self.run.less(bill))
     }
 
+    /// What the next call of a lane may use beside the calls that run: a fair
+    /// share of what none of them can use. `None` where nothing is left.
+    pub fn for_lane(&self, bill: &Bill, running: &[Allowance], sharers: u64) -> Option<Allowance> {
+        let free = self.run.cost.minus(bill.cost);
+        let free = running.iter().fold(free, |free, a| free.minus(a.cost));
+        let cost = free.share(1, sharers).unwrap_or(Usd::ZERO);
+        let tokens = self.run.tokens.saturating_sub(bill.tokens.total());
+        let tokens = running
+            .iter()
+            .fold(tokens, |left, a| left.saturating_sub(a.tokens));
+        let tokens = tokens / sharers.max(1);
+        if (!self.run.cost.is_zero() && cost.is_zero()) || (self.run.tokens > 0 && tokens == 0) {
+            return None;
+        }
+        let share = Allowance {
+            cost: if self.run.cost.is_zero() {
+                Usd::ZERO
+            } else {
+                cost
+            },
+            tokens: if self.run.tokens == 0 { 0 } else { tokens },
+        };
+        Some(self.turn.tighter(share))
+    }
+
     /// Whether anything is bounded in this unit.
     pub fn bounds(&self, kind: BudgetKind) -> bool {
         [self.run, self.turn].iter().any(|allowed| match kind {

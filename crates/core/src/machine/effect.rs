@@ -1,6 +1,6 @@
 //! Everything the loop can do.
 
-use super::{Allowance, CheckScope, Limit, Notice, Outcome, TaskRef};
+use super::{Allowance, CheckScope, LaneOrder, Limit, Notice, Outcome, TaskRef};
 use crate::flow::FlowTurn;
 use crate::forge::ForgeAsk;
 use crate::template::PromptNote;
@@ -59,6 +59,8 @@ pub enum Effect {
     Finish(Outcome),
     /// Ask the forge, or Git, and come back with `Kind::Forge`.
     Forge(ForgeAsk),
+    /// Something has to be done for the lanes, beside everything else.
+    Lane(LaneOrder),
 }
 
 /// One call of the agent.

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Budget, Denial, ErrorClass, NewRules, Now, Proof, Refusal, SessionEvent, WallFacts};
+use super::{
+    Budget, Denial, ErrorClass, LaneEvent, NewRules, Now, Proof, Refusal, SessionEvent, WallFacts,
+};
 use crate::flow::{Detected, RoleReport};
 use crate::forge::ForgeAnswer;
 use crate::integrity::Weakening;
@@ -101,6 +103,8 @@ pub enum Kind {
     Undone(Undone),
     /// What only a loop inside a session has to know.
     Session(SessionEvent),
+    /// What became of a lane.
+    Lane(LaneEvent),
 }
 
 /// It is written down before anything is touched, without what was seen, and

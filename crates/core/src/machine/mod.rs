@@ -10,6 +10,7 @@ mod checks;
 mod clock;
 mod effect;
 mod event;
+mod lanes;
 mod level;
 mod notice;
 mod outcome;
@@ -33,6 +34,9 @@ pub use effect::{Effect, Turn, WaitReason};
 pub use event::{
     BranchMove, CommandResult, End, Event, FileClaims, FlowFacts, GuardBlock, Kind, MenuAnswer,
     Observation, PhaseFacts, Request, TaskFacts, TaskRef, Tasks, TurnReport, Undone, VerifyReport,
+};
+pub use lanes::{
+    Board, Doing, LaneEnd, LaneEvent, LaneNotice, LaneOrder, LaneRules, LaneTask, Seat,
 };
 pub use level::Level;
 pub use notice::Notice;

@@ -8,8 +8,8 @@ use super::WaitReason;
 use super::say::{commands, outcome_words, place, progress_words, seconds, span, tally};
 use super::{
     Bill, BreakerRule, CheckNotice, CommandResult, Denial, Detail, ErrorClass, Evidence,
-    GuardBlock, Level, Limit, Missing, Now, Outcome, PauseReason, Proof, QuestionNotice, Refusal,
-    SessionNotice, Sign, TaskRef, WallFacts, iso_utc,
+    GuardBlock, LaneNotice, Level, Limit, Missing, Now, Outcome, PauseReason, Proof,
+    QuestionNotice, Refusal, SessionNotice, Sign, TaskRef, WallFacts, iso_utc,
 };
 use crate::flow::FlowNotice;
 use crate::forge::ForgeNotice;
@@ -275,6 +275,8 @@ pub enum Notice {
     /// About roles and phases.
     #[say(_0.say(lang))]
     Flow(FlowNotice),
+    #[say(_0.say(lang))]
+    Lane(LaneNotice),
     /// About the pull request and CI.
     #[say(notice.say(lang))]
     Forge {
@@ -293,6 +295,7 @@ impl Notice {
             Notice::Check(notice) => notice.into_str(),
             Notice::Question(notice) => notice.into_str(),
             Notice::Flow(notice) => notice.into_str(),
+            Notice::Lane(notice) => notice.into_str(),
             Notice::Forge { notice, .. } => notice.into_str(),
             Notice::Session(notice) => notice.into_str(),
             notice => notice.into_str(),
@@ -324,6 +327,7 @@ impl Notice {
                 false => Level::Warn,
             },
             Notice::Flow(notice) => notice.level(),
+            Notice::Lane(notice) => notice.level(),
             Notice::Check(notice) => notice.level(),
             Notice::Forge { notice, .. } => notice.level(),
             Notice::Question(notice) => notice.level(),

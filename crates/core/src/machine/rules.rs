@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Allowance, Budget, Checks, Integrity, Ticks};
+use super::{Allowance, Budget, Checks, Integrity, LaneRules, Ticks};
 use crate::flow::FlowRules;
 use crate::forge::{ForgeAsk, ForgeRules, MergeWho};
 
@@ -39,6 +39,12 @@ pub struct Rules {
     /// Turns that another tool had made of this loop before it was ours.
     #[serde(default)]
     pub turns_before: u32,
+    /// The run lands what several others work on at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<LaneRules>,
+    /// What the agent has to know before its first turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// Rules that a person may change while a run rests (CONF-04, T-07).
@@ -345,6 +351,8 @@ impl Rules {
             forge: None,
             question_wait_ms: None,
             turns_before: 0,
+            lanes: None,
+            note: None,
         }
     }
 }

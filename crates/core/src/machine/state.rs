@@ -11,7 +11,7 @@ pub(super) use self::groups::{E2eState, Failing, LimitSteps, Notes};
 use super::clock::Clock;
 use super::refusal::Hold;
 use super::{
-    CheckScope, Goal, Limit, NoLimit, Now, Outcome, Question, Request, Rules, SessionState,
+    Board, CheckScope, Goal, Limit, NoLimit, Now, Outcome, Question, Request, Rules, SessionState,
     TaskRef, VerifyWhen, WaitReason, WallFacts,
 };
 use crate::flow::{Flow, FlowRules, Position, Scope, Writes};
@@ -44,6 +44,8 @@ pub struct State {
     pub guard_lines: u64,
     /// What stands around its children, once that is known.
     pub wall: Option<WallFacts>,
+    /// Who works at the same time, where several do.
+    pub lanes: Board,
     pub(super) clock: Clock,
     pub(super) stopping: Option<Request>,
     /// What the wait that goes on is for.
@@ -76,6 +78,11 @@ pub enum Stage {
     Checking,
     Asking(Limit),
     Finished(Outcome),
+    /// What a lane brought becomes the tip; `ends`: how the run ends behind
+    /// that, if it does.
+    Landing {
+        ends: Option<Outcome>,
+    },
     /// The forge, or Git, was asked.
     Forge(ForgeAsk),
 }
@@ -111,6 +118,7 @@ impl State {
             pull: forge::Memory::default(),
             guard_lines: 0,
             wall: None,
+            lanes: Board::default(),
             clock: Clock::default(),
             stopping: None,
             waits_for: None,

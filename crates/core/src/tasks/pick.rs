@@ -88,7 +88,7 @@ impl TaskList {
     }
 
     /// The open tasks in scope, in the order in which they are to be done.
-    fn candidates(&self, scope: &Scope) -> Vec<usize> {
+    pub(super) fn candidates(&self, scope: &Scope) -> Vec<usize> {
         let open = |(_, task): &(usize, &Task)| !task.done && self.is_required(task, scope);
         let open_tasks = self.tasks.iter().enumerate().filter(open);
         let mut candidates: Vec<usize> = open_tasks.map(|(index, _)| index).collect();

@@ -8,7 +8,7 @@ mod note;
 mod tests;
 
 pub(crate) use data::newest_fenced;
-pub use note::{PromptNote, compose};
+pub use note::{PromptNote, compose, words};
 
 use crate::lang::{Lang, Say, Text};
 use crate::tr;

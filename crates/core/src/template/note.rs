@@ -13,6 +13,9 @@ pub enum PromptNote {
     /// A promise that the evidence contradicts (PROM-11).
     #[say(format!("Your promise {claim} was REJECTED: the evidence says otherwise. Still missing:\n\n{missing}\n\nFinish this first. Give the promise again only when it is true.", claim = tag(claim), missing = list(missing)))]
     PromiseRejected { claim: String, missing: Vec<String> },
+    /// What became of this work when it was merged with that of others.
+    #[say(format!("Your work came back, because it could not land:\n\n{text}"))]
+    Landing { text: String },
     /// Ticks that Ralph turned back, because no check bears them out.
     #[say(format!("These tasks were marked as done, and Ralph turned the marks back, because nothing shows that they are done. Do the work, then mark them again:\n\n{tasks}\n\nWhy:\n\n{why}", tasks = list(tasks), why = fenced(why)))]
     TickRejected { tasks: Vec<String>, why: String },
@@ -94,6 +97,12 @@ pub enum PromptNote {
 const BEGIN: &str = "===== RALPH: READ THIS FIRST =====";
 const END: &str = "===== RALPH: END =====";
 
+/// What notes say, without anything around it.
+pub fn words(notes: &[PromptNote]) -> String {
+    let texts: Vec<String> = notes.iter().map(|note| note.say(Lang::En)).collect();
+    texts.join("\n\n")
+}
+
 /// Puts the notes ahead of the prompt, the most important first. Without
 /// notes the prompt stays as it is.
 pub fn compose(rendered: &str, notes: &[PromptNote]) -> String {
@@ -112,7 +121,7 @@ pub fn compose(rendered: &str, notes: &[PromptNote]) -> String {
 impl PromptNote {
     fn rank(&self) -> u8 {
         match self {
-            PromptNote::PromiseRejected { .. } => 0,
+            PromptNote::PromiseRejected { .. } | PromptNote::Landing { .. } => 0,
             PromptNote::TickRejected { .. } | PromptNote::Unshown { .. } | PromptNote::Forge(_) => {
                 1
             }

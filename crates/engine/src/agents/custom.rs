@@ -27,6 +27,12 @@ impl CommandLine {
     /// Splits like a shell splits words: white space, `'…'`, `"…"` and `\`.
     /// Nothing is expanded.
     pub fn split(line: &str) -> Result<CommandLine, SplitError> {
+        CommandLine::split_on(line, cfg!(windows))
+    }
+
+    /// On Windows a backslash parts the names of a path, and hides nothing
+    /// but a quote.
+    fn split_on(line: &str, windows: bool) -> Result<CommandLine, SplitError> {
         let mut words = Vec::new();
         let mut word: Option<String> = None;
         let mut chars = line.chars();
@@ -35,7 +41,10 @@ impl CommandLine {
                 c if c.is_whitespace() => words.extend(word.take()),
                 '\'' | '"' => {
                     let text = word.get_or_insert_default();
-                    read_quoted(c, &mut chars, text)?;
+                    read_quoted(c, windows, &mut chars, text)?;
+                }
+                '\\' if windows && !chars.as_str().starts_with(['"', '\'']) => {
+                    word.get_or_insert_default().push(c);
                 }
                 '\\' => {
                     let next = chars.next().ok_or(SplitError::TrailingBackslash)?;
@@ -70,6 +79,7 @@ impl CommandLine {
 
 fn read_quoted(
     quote: char,
+    windows: bool,
     chars: &mut std::str::Chars,
     text: &mut String,
 ) -> Result<(), SplitError> {
@@ -77,7 +87,8 @@ fn read_quoted(
         match c {
             c if c == quote => return Ok(()),
             '\\' if quote == '"' => match chars.next() {
-                Some(escaped @ ('"' | '\\' | '$' | '`')) => text.push(escaped),
+                Some('"') => text.push('"'),
+                Some(escaped @ ('\\' | '$' | '`')) if !windows => text.push(escaped),
                 Some(other) => text.extend(['\\', other]),
                 None => return Err(SplitError::OpenQuote(quote)),
             },
@@ -149,6 +160,23 @@ mod tests {
         check("prog 'a", Err(SplitError::OpenQuote('\'')));
         check("prog \"a", Err(SplitError::OpenQuote('"')));
         check("prog \\", Err(SplitError::TrailingBackslash));
+    }
+
+    /// Paths of Windows keep their backslashes (issue 24).
+    #[test]
+    fn on_windows_a_backslash_is_part_of_a_path() {
+        let split = |line| CommandLine::split_on(line, true).map(|line| line.words);
+        let words = |words: &[&str]| Ok(words.iter().map(|w| (*w).to_owned()).collect());
+        assert_eq!(
+            split(r#"C:\tools\agent.exe --dir "C:\Program Files\x" \"q\" 'D:\'"#),
+            words(&[
+                r"C:\tools\agent.exe",
+                "--dir",
+                r"C:\Program Files\x",
+                "\"q\"",
+                r"D:\",
+            ])
+        );
     }
 
     #[test]

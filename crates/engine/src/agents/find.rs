@@ -40,10 +40,19 @@ fn candidates(dir: &Path, name: &Path) -> Vec<PathBuf> {
 
 #[cfg(windows)]
 fn candidates(dir: &Path, name: &Path) -> Vec<PathBuf> {
-    ["", "exe", "cmd", "bat"]
-        .iter()
-        .map(|ext| dir.join(name).with_extension(ext))
-        .collect()
+    let name = name.to_string_lossy();
+    names_on_windows(&name).map(|name| dir.join(name)).collect()
+}
+
+/// What a name can mean there. npm puts a script for a Unix shell beside
+/// `claude.cmd`, under the bare name: nobody can start that one.
+#[cfg(any(windows, test))]
+fn names_on_windows(name: &str) -> impl Iterator<Item = String> {
+    const STARTED: [&str; 3] = [".exe", ".cmd", ".bat"];
+    let lower = name.to_lowercase();
+    let is_whole = STARTED.iter().any(|ending| lower.ends_with(ending));
+    let endings: &[&str] = if is_whole { &[""] } else { &STARTED };
+    endings.iter().map(move |ending| format!("{name}{ending}"))
 }
 
 #[cfg(unix)]
@@ -69,6 +78,15 @@ mod tests {
         let places = on_path(path, Path::new("tool"), Path::new("/p/sub"));
         let want = ["/usr/bin/tool", "/p/sub/node_modules/.bin/tool"];
         assert_eq!(places, want.map(PathBuf::from));
+    }
+
+    /// A dot in a name is no ending that can be started.
+    #[test]
+    fn windows_starts_no_script_of_a_unix_shell() {
+        let names = |name| names_on_windows(name).collect::<Vec<_>>().join(" ");
+        assert_eq!(names("claude"), "claude.exe claude.cmd claude.bat");
+        assert_eq!(names("npm.CMD"), "npm.CMD");
+        assert_eq!(names("v1.2"), "v1.2.exe v1.2.cmd v1.2.bat");
     }
 
     #[cfg(unix)]

@@ -1,7 +1,9 @@
 //! What the outer loop does its own way: turns and jobs are children beside
 //! it, waits pass in its one sleep, and a person may be asked.
 
-use ralph_core::machine::{Kind, Limit, MenuAnswer, Notice, Now, Outcome, Turn, WaitReason};
+use ralph_core::machine::{
+    Kind, LaneOrder, Limit, MenuAnswer, Notice, Now, Outcome, Turn, WaitReason,
+};
 use tokio::sync::watch;
 
 use super::moments::wake_at;
@@ -44,7 +46,13 @@ impl Host for Driver<'_> {
     }
 
     fn wait(&mut self, ms: u64, why: WaitReason, at: Now) {
-        self.wake_at = Some(wake_at(ms, why, at));
+        let wake_at = wake_at(ms, why, at);
+        self.wake_at = Some(wake_at);
+        if let (Some(governor), WaitReason::Limit) = (&self.run.plan.governor, why)
+            && let WakeAt::Wall(until) = wake_at
+        {
+            governor.held(until);
+        }
     }
 
     fn ask(&mut self, limit: Limit) {
@@ -68,6 +76,12 @@ impl Host for Driver<'_> {
     fn stop_child(&mut self, kill: bool) {
         let stop = if kill { Stop::Now } else { Stop::Gracefully };
         self.stop.send_replace(stop);
+    }
+
+    fn lane(&mut self, order: LaneOrder) {
+        if let Some(lanes) = &mut self.lanes {
+            lanes.obey(order);
+        }
     }
 
     // It takes time, so that the loop itself does it.

@@ -5,11 +5,13 @@ use std::time::SystemTime;
 use ralph_core::flow;
 use ralph_core::machine::{Turn, TurnReport};
 use ralph_core::promise::{self, PromiseWarning};
+use tokio::sync::watch;
 
 use super::{ChildDone, Driver};
 use crate::announcement::Announcement;
 use crate::perform::Host;
 use crate::phase_file;
+use crate::supervise::Stop;
 use crate::turn::{Call, Called};
 use crate::{agent_log, git};
 
@@ -29,6 +31,9 @@ impl Driver<'_> {
             .look(self.run.plan.layout.root(), SystemTime::now());
         self.announce_all(locked);
         let mut env = self.run.env(turn.turn);
+        if let Some(task) = &turn.task {
+            env.push(("RALPH_TASK_ID".into(), task.id.clone()));
+        }
         env.extend(self.run.plan.agent_env.iter().cloned());
         let session = self.sessions.remove(&turn.agent);
         let session = session.filter(|_| self.run.plan.resume_session);
@@ -62,8 +67,29 @@ impl Driver<'_> {
             turn,
         };
         let stop = self.fresh_stop();
+        let Some(governor) = self.run.plan.governor.clone() else {
+            self.child = Some(Box::pin(async move {
+                ChildDone::Turn(Box::new(call.make(stop).await))
+            }));
+            return;
+        };
         self.child = Some(Box::pin(async move {
-            ChildDone::Turn(Box::new(call.make(stop).await))
+            let allowed = governor.leave(stop.clone()).await;
+            let mut call = call;
+            if let Some(allowance) = allowed {
+                call.agent = call.agent.for_call(allowance, None);
+                call.turn.allowance = allowance;
+            }
+            let is_refused = allowed.is_none();
+            let stop = match is_refused {
+                true => watch::channel(Stop::Gracefully).1,
+                false => stop,
+            };
+            let called = Box::new(call.make(stop).await);
+            match is_refused {
+                true => ChildDone::NoLeave(called),
+                false => ChildDone::Turn(called),
+            }
         }));
     }
 

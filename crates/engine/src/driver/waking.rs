@@ -6,6 +6,7 @@ use ralph_core::lang::Say;
 use ralph_core::machine::{Kind, MenuAnswer, Request, Stage};
 use tokio::time::sleep;
 
+use super::lanes;
 use super::moments::{COUNTDOWN, at, chosen, finished, polled_once, stop_file};
 use super::{ChildDone, Choice, Driver};
 use crate::announcement::Announcement;
@@ -75,6 +76,7 @@ impl Driver<'_> {
                 self.tell_troubles();
                 return None;
             }
+            heard = lanes::heard(&mut self.lanes) => self.take_heard(heard),
             () = at(waits) => {
                 self.wake_at = None;
                 Kind::Woke { seen: self.run.look() }
@@ -113,6 +115,12 @@ impl Driver<'_> {
             ChildDone::Job(done) => {
                 let done = perform::take_in(self, done);
                 return self.behind_what_was_held(done);
+            }
+            ChildDone::NoLeave(called) => {
+                let ended = Kind::TurnEnded(self.judge(*called));
+                self.queue.push_back(ended);
+                let request = Request::Pause;
+                return Kind::Requested { request };
             }
             ChildDone::Turn(called) => called,
         };

@@ -4,14 +4,12 @@
 //! can; the guard keeps it away from there.
 
 use std::fs::{self, OpenOptions};
-use std::hash::{BuildHasher, Hasher};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use ralph_core::gate::Key;
 use ralph_store::layout::Layout;
-use ralph_store::{Action, FileError};
-use sha2::{Digest as _, Sha256};
+use ralph_store::{Action, FileError, random};
 
 /// Where the key is kept; `None` where there is no such place outside the
 /// project.
@@ -33,7 +31,8 @@ pub(super) fn find_or_make(file: &Path) -> Result<Key, FileError> {
     if let Some(dir) = file.parent() {
         fs::create_dir_all(dir).map_err(|error| FileError::new(dir, Action::Create, &error))?;
     }
-    let key = new_key();
+    let key = random::bytes().map(Key);
+    let key = key.map_err(|error| FileError::new(file, Action::Create, &error))?;
     let digits: String = key.0.iter().map(|byte| format!("{byte:02x}")).collect();
     match write(file, &digits) {
         Ok(()) => Ok(key),
@@ -65,24 +64,4 @@ fn read(file: &Path) -> Option<Key> {
         *byte = u8::from_str_radix(pair, 16).ok()?;
     }
     Some(Key(key))
-}
-
-/// From the system's randomness, which the standard library seeds its hash
-/// tables with on every platform, and from its device where there is one.
-fn new_key() -> Key {
-    let mut hasher = Sha256::new();
-    for round in 0..4_u64 {
-        let mut seeded = std::collections::hash_map::RandomState::new().build_hasher();
-        seeded.write_u64(round);
-        hasher.update(seeded.finish().to_be_bytes());
-    }
-    let mut bytes = [0; 32];
-    let device = fs::File::open("/dev/urandom");
-    if device
-        .and_then(|mut device| device.read_exact(&mut bytes))
-        .is_ok()
-    {
-        hasher.update(bytes);
-    }
-    Key(hasher.finalize().into())
 }

@@ -273,6 +273,27 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
+/// In whose name Ralph commits: the person's, as Git would do it in this
+/// repository.
+pub(crate) fn person(top: &Path) -> (String, String) {
+    let of_repository = |key: &str| super::ask_real(top, &["config", "--get", key]);
+    let own = of_person(r"^user\.(name|email)$");
+    let own = |key: &str| {
+        let entries = own.split('\0').filter_map(|entry| entry.split_once('\n'));
+        let mut named = entries.filter(|(name, _)| *name == key);
+        named.next_back().map(|(_, value)| value.to_owned())
+    };
+    let of = |variable: &str, key: &str, default: &str| {
+        let typed = std::env::var(variable).ok().filter(|text| !text.is_empty());
+        let configured = typed.or_else(|| of_repository(key)).or_else(|| own(key));
+        configured.unwrap_or_else(|| default.to_owned())
+    };
+    (
+        of("GIT_AUTHOR_NAME", "user.name", "Ralph Loop"),
+        of("GIT_AUTHOR_EMAIL", "user.email", "ralph@localhost"),
+    )
+}
+
 /// What the person's own configuration says of these keys, each ended by a NUL.
 pub fn of_person(keys: &str) -> String {
     let mut git = Command::new("git");

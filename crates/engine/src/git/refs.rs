@@ -1,5 +1,5 @@
-//! The only place where Ralph moves a branch: for an undo of commits that a
-//! person asked for. No hook, filter or monitor of the repository runs, and a
+//! The only place where Ralph moves a branch: one of its own, or the person's
+//! by their word. No hook, filter or monitor of the repository runs, and a
 //! ref that is not where it was stays where it is.
 
 use std::path::Path;
@@ -58,4 +58,25 @@ fn update(root: &Path, arguments: &[&str]) -> bool {
         .env("GIT_COMMITTER_NAME", "Ralph Loop")
         .env("GIT_COMMITTER_EMAIL", "ralph@localhost");
     bytes(command, LONGEST_ANSWER).is_some()
+}
+
+/// The commit of a branch; `None` where there is no such branch.
+pub(crate) fn tip(root: &Path, branch: &str) -> Option<String> {
+    let name = format!("refs/heads/{branch}^{{commit}}");
+    object_id(&ask_real(root, &["rev-parse", "--verify", "-q", &name])?)
+}
+
+/// Moves a branch from one commit to another, unless it stands elsewhere;
+/// without `from` it must not be there yet. Whether it moved.
+pub(crate) fn advance(root: &Path, branch: &str, from: Option<&str>, to: &str) -> bool {
+    let name = format!("refs/heads/{branch}");
+    let why = ["update-ref", "-m", "ralph run", &name, to];
+    update(root, &[&why[..], &[from.unwrap_or_default()]].concat())
+}
+
+/// Whether a name can be that of a branch.
+pub(crate) fn is_name(root: &Path, branch: &str) -> bool {
+    let asked = ["check-ref-format", "--branch", branch];
+    let command = command_for_refs(root, &asked);
+    command.is_some_and(|(_home, command)| bytes(command, LONGEST_ANSWER).is_some())
 }

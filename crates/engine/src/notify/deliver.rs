@@ -9,7 +9,7 @@ use ralph_core::text;
 use tokio::sync::watch;
 
 use super::{Notifier, Way};
-use crate::supervise::{self, Ending, Sink, Spec, Stop};
+use crate::supervise::{self, Ending, SHELL, Sink, Spec, Stop};
 
 /// What came of an attempt.
 pub(super) enum Delivery {
@@ -32,11 +32,7 @@ pub(super) async fn once(notifier: &Notifier, way: &Way, message: &Message) -> D
 }
 
 async fn command(notifier: &Notifier, line: &str, message: &Message) -> Delivery {
-    let (program, flag) = if cfg!(windows) {
-        ("cmd", "/C")
-    } else {
-        ("sh", "-c")
-    };
+    let (program, flag) = SHELL;
     let env = [
         ("RALPH_NOTIFY_ID", message.id.as_str()),
         ("RALPH_NOTIFY_TOPIC", message.topic.into_str()),

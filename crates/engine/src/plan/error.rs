@@ -11,6 +11,7 @@ use super::forge::WrongBranch;
 use crate::agents::SplitError;
 use crate::announcement::Unguarded;
 use crate::flows::NoFlow;
+use crate::lanes::plan::NoLanes;
 use crate::prompt::TemplateError;
 use crate::task_file::ReadError;
 
@@ -39,6 +40,8 @@ pub enum PlanError {
     },
     #[say(_0.say(lang))]
     Tasks(ReadError),
+    #[say(_0.say(lang))]
+    Lanes(NoLanes),
     #[say("nothing to do: give a prompt (ralph run \"…\") or a task file (--tasks FILE)")]
     EmptyPrompt,
     #[say(if let Some(message) = &_0.message, "{path}: the prompt template can't be read ({message}); make it a readable file of UTF-8 text, or move it away to use the built-in one", path = _0.path.display())]

@@ -92,6 +92,8 @@ pub(super) fn rules(settings: &Settings, goal: Goal) -> Rules {
             .park
             .then(|| ms(settings.questions.deadline)),
         turns_before: 0,
+        lanes: None,
+        note: None,
     }
 }
 

@@ -13,6 +13,8 @@ use crate::plan::Asked;
 fn rules() -> Rules {
     Rules {
         turns_before: 0,
+        lanes: None,
+        note: None,
         forge: None,
         goal: Goal::Tasks { phase: None },
         checks: Default::default(),

@@ -12,8 +12,8 @@ pub mod orphans;
 #[path = "orphans_elsewhere.rs"]
 pub mod orphans;
 mod output;
-#[cfg(not(unix))]
-#[path = "other.rs"]
+#[cfg(windows)]
+#[path = "windows.rs"]
 mod platform;
 #[cfg(unix)]
 #[path = "unix.rs"]
@@ -33,7 +33,16 @@ use tokio::time::sleep_until;
 use deadlines::{Bounds, Deadlines, Moment, Strike};
 use output::Output;
 use platform::Leader;
-pub use platform::{ancestors, ancestors_of, can_be_continued, hear_termination, stop_ourselves};
+pub use platform::{
+    ancestors, ancestors_of, can_be_continued, file_of, hear_termination, stop_ourselves,
+};
+
+/// The shell of the system, and the flag before a line of it.
+pub const SHELL: (&str, &str) = if cfg!(windows) {
+    ("cmd", "/C")
+} else {
+    ("sh", "-c")
+};
 
 /// What to start. Nothing of it passes a shell.
 #[derive(Debug)]
@@ -116,6 +125,20 @@ pub trait Sink {
     /// work since this was asked last.
     fn shows_work(&mut self) -> bool {
         false
+    }
+}
+
+/// Hears nothing.
+#[derive(Debug)]
+pub struct Nobody;
+
+impl Sink for Nobody {
+    fn stdout(&mut self, _chunk: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn stderr(&mut self, _chunk: &[u8]) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -206,8 +229,8 @@ impl Spec {
 
 fn spawn(spec: &Spec) -> io::Result<Child> {
     let mut command = Command::new(&spec.program);
+    platform::arguments(&mut command, spec);
     command
-        .args(&spec.args)
         .current_dir(&spec.cwd)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -179,6 +179,10 @@ fn put(path: &std::ffi::CStr, word: &std::ffi::CStr) -> io::Result<()> {
     Ok(())
 }
 
+pub fn arguments(command: &mut Command, spec: &super::Spec) {
+    command.args(&spec.args);
+}
+
 /// A child that floods waits less often for us, and we for it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub fn widen(pipe: &impl std::os::fd::AsFd) {
@@ -334,4 +338,9 @@ fn parent_of(pid: Pid) -> Option<Pid> {
         .parse()
         .ok()
         .and_then(Pid::from_raw)
+}
+
+/// The end of a pipe as a file that a child can have.
+pub fn file_of(pipe: std::io::PipeReader) -> std::fs::File {
+    std::fs::File::from(std::os::fd::OwnedFd::from(pipe))
 }

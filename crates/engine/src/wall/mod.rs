@@ -10,6 +10,7 @@
 mod door;
 #[cfg(target_os = "linux")]
 mod ground;
+#[cfg(target_os = "linux")]
 mod hosts;
 #[cfg(target_os = "linux")]
 mod inside;
@@ -17,11 +18,14 @@ mod inside;
 mod landlock;
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(target_os = "linux")]
 mod lodging;
+#[cfg(target_os = "linux")]
 mod mounts;
 #[cfg(not(target_os = "linux"))]
 #[path = "elsewhere.rs"]
 mod platform;
+#[cfg(target_os = "linux")]
 mod table;
 #[cfg(target_os = "linux")]
 mod tries;

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 
 use super::linux::Wall;
 use super::{DOOR, INSIDE_MODE, Who};
-use crate::supervise::{self, Ending, Sink, Spec, Stop};
+use crate::supervise::{self, Ending, Nobody, Spec, Stop};
 
 /// One way out.
 #[derive(
@@ -182,7 +182,7 @@ impl Wall {
                 return Err(io::Error::other("the attempt could not be made"));
             }
         };
-        Ok(match is_reached(attempt, bait) {
+        Ok(match is_reached(attempt, bait).await {
             true => Held::No,
             false => inside_says,
         })
@@ -202,20 +202,20 @@ fn limit_of(attempt: Try, settings: &SandboxSettings) -> u64 {
 }
 
 /// Whether something outside was touched.
-fn is_reached(attempt: Try, bait: &Bait) -> bool {
+async fn is_reached(attempt: Try, bait: &Bait) -> bool {
     match attempt {
         Try::WriteHome => regular::read(&bait.file).ok().as_deref() != Some(bait.name.as_bytes()),
         Try::OwnPort => bait.port.accept().is_ok(),
         Try::AbstractSocket => bait.socket.accept().is_ok(),
         Try::Outlive => {
             // The kernel needs a moment for what it has already decided.
-            (0..10).all(|_| {
-                let lives = lives(&bait.name);
-                if lives {
-                    std::thread::sleep(Duration::from_millis(100));
+            for _ in 0..10 {
+                if !lives(&bait.name) {
+                    return false;
                 }
-                lives
-            })
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            true
         }
         _ => false,
     }
@@ -229,18 +229,6 @@ fn lives(word: &str) -> bool {
         let mut words = line.split(|&byte| byte == 0);
         words.next() == Some(b"sleep") && words.any(|own| own == word.as_bytes())
     })
-}
-
-struct Nobody;
-
-impl Sink for Nobody {
-    fn stdout(&mut self, _chunk: &[u8]) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn stderr(&mut self, _chunk: &[u8]) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// The exit code of an attempt that came to nothing.

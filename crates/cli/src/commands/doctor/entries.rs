@@ -7,10 +7,11 @@ use std::time::Duration;
 use ralph_core::config;
 use ralph_core::jsonc::{self, Node, Step};
 use ralph_core::lang::{Lang, Say};
+use ralph_core::platforms::System;
 use ralph_core::tr;
 use ralph_engine::agents::Client;
 use ralph_engine::agents::hooks::{Event, Place};
-use ralph_engine::supervise::Ending;
+use ralph_engine::supervise::{Ending, SHELL};
 use serde_json::Value;
 
 use super::ask::{Answer, Question, Scratch, ask};
@@ -141,7 +142,7 @@ fn scopes(root: &Path) -> Vec<Scope> {
             add(host, Some(root.join(path)), true);
         }
     }
-    let managed = PathBuf::from("/etc/claude-code/managed-settings.json");
+    let managed = PathBuf::from(managed_settings(System::HERE));
     add(Client::Claude, Some(managed), false);
     let plugin = root.join(".ralph/plugin/hooks/hooks.json");
     add(Client::Claude, Some(plugin), false);
@@ -410,9 +411,10 @@ async fn answer(found: &Found, verb: Event, scratch: &Scratch, sample: &str) -> 
     let payload = samples::payload(found.host, verb, scratch.path(), sample);
     let project = found.host.hooks().project;
     let project = project.map(|name| (name.into(), scratch.path().into()));
+    let (shell, flag) = SHELL;
     ask(Question {
-        program: Path::new("sh"),
-        args: vec!["-c".into(), found.command.clone().into()],
+        program: Path::new(shell),
+        args: vec![flag.into(), found.command.clone().into()],
         cwd: scratch.path(),
         env: project.into_iter().collect(),
         stdin: scratch.input("payload.json", &payload.to_string()).ok(),
@@ -445,6 +447,15 @@ fn failed(found: &Found, answer: &Answer, lang: Lang) -> Finding {
         ),
     };
     Finding::new(Level::Red, "hooks.run", text).next(next)
+}
+
+/// Where Claude Code reads what an administrator decided.
+fn managed_settings(system: System) -> &'static str {
+    match system {
+        System::Linux => "/etc/claude-code/managed-settings.json",
+        System::Macos => "/Library/Application Support/ClaudeCode/managed-settings.json",
+        System::Windows => r"C:\Program Files\ClaudeCode\managed-settings.json",
+    }
 }
 
 #[cfg(test)]

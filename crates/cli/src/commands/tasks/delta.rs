@@ -54,7 +54,7 @@ fn answer(app: &App, args: &TasksArgs, state: &DeltaState) -> Exit {
                 || next.clone().unwrap_or(done),
             )
         }
-        TasksVerb::Lint | TasksVerb::Tick | TasksVerb::Untick => app.refuse(&tr!(
+        TasksVerb::Graph | TasksVerb::Lint | TasksVerb::Tick | TasksVerb::Untick => app.refuse(&tr!(
             lang,
             "{PATH} is the state file of a delta loop: its agent keeps the work in it, and Ralph the counts; name a task list with --tasks FILE"
         )),

@@ -253,6 +253,7 @@ function run(id) {
         el(`li.${role.state}`, {}, role.name, el("span.mark", { "aria-hidden": "true" }, ROLE_MARKS[role.state]), el("span.visually-hidden", {}, t(`step_${role.state}`))))) : null,
       el("p.sub", {}, [head.now, head.outcome ? head.goal : null].filter(Boolean).join(" · ")),
       head.total ? bar(head.completed, head.total) : null,
+      (head.lanes || []).length ? el("ul.lanes", {}, ...head.lanes.map((lane) => el("li", {}, lane))) : null,
       el("dl.facts", {}, ...facts.map(([name, value, key]) => el("div", {}, el("dt", {}, name), el("dd", key ? { id: key } : {}, value)))),
       el("p", { id: "notice", class: keep[1] }, keep[0]));
     document.title = `${head.word || ""} · ${head.total ? `${head.completed}/${head.total} · ` : ""}Ralph Loop`;

@@ -21,6 +21,10 @@ pub(super) fn take_promise(state: &mut State, report: &TurnReport, out: &mut Out
         Some(Promise::Complete(text)) => Some(text.clone()),
         _ => None,
     };
+    if state.rules.lanes.is_some() {
+        // Nobody speaks in a landing.
+        return Next::Unclaimed;
+    }
     let Some(promise) = &report.promise else {
         state.claims.last_promise.clear();
         state.counters.missing_promise += 1;

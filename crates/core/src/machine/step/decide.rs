@@ -2,6 +2,7 @@
 
 use super::breaker::breaker;
 use super::e2e::e2e_is_due;
+use super::lanes;
 use super::limits::{is_over, reached_limit};
 use super::next::{Next, stop_outcome};
 use super::out::Out;
@@ -20,6 +21,9 @@ pub(super) fn decide(state: &mut State, out: &mut Out) -> Next {
 
 /// The same where ticks are not looked at any more.
 pub(super) fn carry_on(state: &mut State, out: &mut Out) -> Next {
+    if lanes::settle(state, None, out) {
+        return Next::Rest;
+    }
     if let Some(outcome) = stop_outcome(state) {
         return Next::Finish(outcome);
     }

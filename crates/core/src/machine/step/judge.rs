@@ -27,7 +27,8 @@ enum TurnVerdict {
 
 pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
     let done_before = state.tasks.completed();
-    if !matches!(report.end, End::SpawnFailed { .. }) {
+    // Lanes are billed call by call.
+    if !matches!(report.end, End::SpawnFailed { .. }) && state.rules.lanes.is_none() {
         state.agents.bill.add(report.spent);
     }
     let evidence = look(state, &report.seen);

@@ -10,11 +10,19 @@ pub(super) fn is_over(count: u32, limit: u32) -> bool {
 pub(super) fn is_used_up(state: &State, limit: Limit) -> bool {
     let limits = &state.rules.limits;
     match limit {
-        Limit::Iterations => is_over(state.counted_turns(), limits.max_iterations),
+        Limit::Iterations => is_over(iterations(state), limits.max_iterations),
         Limit::Duration => {
             limits.max_duration_ms > 0 && state.elapsed_ms() >= limits.max_duration_ms
         }
         Limit::Dispatches => is_over(state.agents.dispatches, limits.max_dispatches),
+    }
+}
+
+/// Where lanes work, each call of an agent is one.
+fn iterations(state: &State) -> u32 {
+    match &state.rules.lanes {
+        Some(_) => state.lanes.calls,
+        None => state.counted_turns(),
     }
 }
 
@@ -27,7 +35,8 @@ pub(super) fn extend(state: &mut State, limit: Limit, out: &mut Out) {
     let max = match limit {
         Limit::Iterations => {
             let by = state.rules.limits.extend_by.max(1);
-            let until = state.turn.number.saturating_add(by);
+            let used = state.turn.number.max(iterations(state));
+            let until = used.saturating_add(by);
             state.rules.limits.max_iterations = until;
             if is_used_up(state, Limit::Dispatches) {
                 // Whoever wants more turns does not want to be asked again.

@@ -15,6 +15,7 @@ mod evidence;
 mod failures;
 mod forge;
 mod judge;
+mod lanes;
 mod levels;
 mod limits;
 mod looks;
@@ -37,6 +38,7 @@ use super::{
     Stage, State, Undone,
 };
 use crate::forge::ForgeAnswer;
+use crate::template::PromptNote;
 
 /// Takes in one event and says what has to be done now.
 ///
@@ -67,7 +69,12 @@ fn follow(state: &mut State, next: Next, out: &mut Out) -> Next {
         Next::Verify { completes, scope } => acts::verify(state, completes, scope, out),
         Next::RunE2e { completes } => acts::run_e2e(state, completes, out),
         Next::Wait { ms, why } => acts::wait(state, ms, why, out),
-        Next::Finish(outcome) => acts::finish(state, outcome, out),
+        Next::Finish(outcome) => {
+            let lands = !matches!(state.stage, Stage::Landing { .. });
+            if !lands || !lanes::settle(state, Some(outcome.clone()), out) {
+                acts::finish(state, outcome, out);
+            }
+        }
     }
     Next::Rest
 }
@@ -223,6 +230,7 @@ fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
             }
         }
         (Kind::Requested { request }, _) => take_request(state, *request, out),
+        (Kind::Lane(event), _) => lanes::take(state, event, out),
         _ => Next::Rest,
     }
 }
@@ -233,6 +241,9 @@ fn start(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
     state.tasks.rebase();
     state.evidence.ground.arm();
     roles::begin(state);
+    if let Some(text) = state.rules.note.clone() {
+        state.notes.push(PromptNote::Landing { text });
+    }
     let facts = state.tasks.facts.clone().unwrap_or_default();
     out.tell(Notice::LoopStart {
         tasks: facts.counts(),
@@ -271,6 +282,7 @@ fn resume(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
     // What still stands in the file is judged again.
     state.ticks.turned_back.clear();
     session::forget_blocks(state);
+    lanes::resume(state, seen, out);
     take_in(state, seen, out);
     state.tasks.rebase();
     // The process before may have died between a tick and its count.
@@ -395,8 +407,10 @@ fn take_request(state: &mut State, request: Request, out: &mut Out) -> Next {
             | Stage::Trying { .. }
             | Stage::Forge(_)
     );
+    // Lanes have children of their own, which end with the run.
+    let only_lanes = state.rules.lanes.is_some() && state.stage == Stage::Running;
     state.stopping = state.stopping.max(Some(request));
-    if !child_runs {
+    if !child_runs || only_lanes {
         return stop_outcome(state).map_or(Next::Rest, Next::Finish);
     }
     if request != Request::Pause {

@@ -1,7 +1,7 @@
 //! What a step leads to, in its order.
 
 use crate::flow::FlowNotice;
-use crate::machine::{CheckNotice, Effect, Notice, QuestionNotice, SessionNotice};
+use crate::machine::{CheckNotice, Effect, LaneNotice, Notice, QuestionNotice, SessionNotice};
 
 #[derive(Default)]
 pub(super) struct Out(Vec<Effect>);
@@ -33,6 +33,7 @@ macro_rules! told_as {
 told_as! {
     CheckNotice => Check,
     FlowNotice => Flow,
+    LaneNotice => Lane,
     QuestionNotice => Question,
     SessionNotice => Session,
 }

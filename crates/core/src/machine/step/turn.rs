@@ -8,7 +8,7 @@ use super::{questions, roles};
 use crate::machine::refusal::Hold;
 use crate::machine::{Effect, Need, Notice, PauseReason, Refusal, Stage, State, Turn, WaitReason};
 
-const HOUR_MS: u64 = 60 * 60 * 1000;
+pub(super) const HOUR_MS: u64 = 60 * 60 * 1000;
 
 /// Begins the next turn, at once or after the pause that is due.
 pub(super) fn next_turn(state: &mut State, out: &mut Out) -> Next {
@@ -78,9 +78,12 @@ fn delay(state: &State) -> (u64, WaitReason) {
     } else {
         limits.pause_between_ms
     };
+    let lands = state.rules.lanes.is_some();
+    let between = if lands { 0 } else { between };
+    let rate = if lands { 0 } else { rate_delay(state) };
     [
         (backoff, WaitReason::Backoff),
-        (rate_delay(state), WaitReason::Rate),
+        (rate, WaitReason::Rate),
         (between, WaitReason::Between),
     ]
     .into_iter()
@@ -88,7 +91,7 @@ fn delay(state: &State) -> (u64, WaitReason) {
     .unwrap_or((0, WaitReason::Between))
 }
 
-fn rate_delay(state: &State) -> u64 {
+pub(super) fn rate_delay(state: &State) -> u64 {
     let allowed = state.rules.limits.calls_per_hour as usize;
     if allowed == 0 || state.agents.recent_calls.len() < allowed {
         return 0;
@@ -101,7 +104,10 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
     if let Some(instead) = roles::before_turn(state, out) {
         return instead;
     }
-    state.agents.dispatches = state.agents.dispatches.saturating_add(1);
+    let lands = state.rules.lanes.is_some();
+    if !lands {
+        state.agents.dispatches = state.agents.dispatches.saturating_add(1);
+    }
     let again = std::mem::take(&mut state.turn.repeat);
     if again.is_some() {
         state.turn.attempt += 1;
@@ -115,7 +121,7 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
     state.evidence.proven.clear();
     state.evidence.left_by_phases = None;
     state.turn.phase = state.phase();
-    if state.rules.limits.calls_per_hour > 0 {
+    if state.rules.limits.calls_per_hour > 0 && !lands {
         let now = state.elapsed_ms();
         let calls = &mut state.agents.recent_calls;
         calls.retain(|&start| start + HOUR_MS > now);
@@ -133,7 +139,8 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
     if max > 0 && warn.is_some_and(|warn| iteration >= warn) {
         out.tell(Notice::LimitNear { iteration, max });
     }
-    let task = state.current_task().cloned();
+    // What lands next is known when it comes.
+    let task = state.current_task().filter(|_| !lands).cloned();
     state.turn.task.clone_from(&task);
     out.tell(Notice::IterationStart {
         iteration,
@@ -141,6 +148,10 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
         task: task.clone(),
     });
     tell_waiting(state, out);
+    if lands {
+        state.notes.next.clear();
+        return super::lanes::advance(state, out);
+    }
     questions::remind(state);
     let flow = roles::turn(state, out);
     levels::note_checks(state);

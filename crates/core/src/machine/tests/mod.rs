@@ -11,6 +11,7 @@ mod errors;
 mod forge;
 mod goals;
 mod golden;
+mod lanes;
 mod laws;
 mod limits;
 mod progress;
@@ -463,6 +464,7 @@ impl Script {
                 Effect::Forge(ForgeAsk::Rerun { .. }) => Some("rerun"),
                 Effect::Forge(ForgeAsk::Merge { .. }) => Some("merge"),
                 Effect::Forge(ForgeAsk::Delete { .. }) => Some("delete"),
+                Effect::Lane(_) => Some("lanes"),
             })
             .collect()
     }
@@ -517,6 +519,7 @@ fn line(effect: &Effect) -> String {
             .into(),
         Effect::Preflight => "=> run every check once".into(),
         Effect::Forge(ask) => format!("=> ask the forge: {ask:?}"),
+        Effect::Lane(order) => format!("=> lanes: {order:?}"),
     }
 }
 

@@ -163,7 +163,7 @@ impl Game {
             Stage::Forge(ref ask) => Some(Kind::Forge {
                 answer: next.forge_answer(ask),
             }),
-            Stage::New | Stage::Finished(_) => None,
+            Stage::New | Stage::Landing { .. } | Stage::Finished(_) => None,
         }
     }
 
@@ -644,6 +644,8 @@ pub(super) fn any_rules_with(
             (budget, agents, checks),
         )| Rules {
             turns_before: 0,
+            lanes: None,
+            note: None,
             goal,
             limits,
             promise_required,

@@ -1,0 +1,186 @@
+//! `ralph lanes`: who works on what at the same time, what waits to land, and
+//! which trees are there.
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{Board, State};
+use ralph_core::text;
+use ralph_core::tr;
+use ralph_engine::lanes::{self, Left};
+use ralph_engine::past;
+use ralph_store::layout::Layout;
+use serde_json::{Value, json};
+
+use super::turns;
+use crate::app::{self, App, Exit, OrFail};
+use crate::args::{LanesArgs, LanesVerb};
+
+pub fn run(app: &App, args: &LanesArgs) -> Exit {
+    let layout = app.layout();
+    let latest = layout.last_written().or_fail(app)?;
+    let past = latest.as_ref().and_then(|run| past::read(run).ok());
+    let state = past.map(|past| past.state);
+    let run = latest.map(|run| run.id.to_string());
+    let trees = lanes::trees(&layout);
+    match args.verb {
+        Some(LanesVerb::Clean { yes, dry_run }) => {
+            clean(app, &layout, state.as_ref(), &trees, yes, dry_run)
+        }
+        None => {
+            let state = state.filter(|state| state.rules.lanes.is_some());
+            app.answer(
+                args.json,
+                || json_of(run.as_deref(), state.as_ref(), &trees),
+                || words(app, state.as_ref(), &trees),
+            )
+        }
+    }
+}
+
+fn board(state: Option<&State>) -> Board {
+    state.map(|state| state.lanes.clone()).unwrap_or_default()
+}
+
+fn turn_of(layout: &Layout) -> u32 {
+    let latest = layout.latest_run().ok().flatten();
+    let past = latest.and_then(|run| past::read(&run).ok());
+    past.map_or(0, |past| past.state.turn.number)
+}
+
+fn json_of(run: Option<&str>, state: Option<&State>, trees: &[Left]) -> Value {
+    let board = board(state);
+    let tree_of = |lane: u32| trees.iter().find(|tree| tree.lane == lane);
+    let seats = board.seats.iter().map(|(lane, seat)| {
+        let tree = tree_of(*lane);
+        let place = board.queue.iter().position(|queued| queued == lane);
+        json!({
+            "lane": lane,
+            "task": seat.task.id,
+            "text": seat.task.text,
+            "doing": seat.doing.into_str(),
+            "place": place.map(|place| place + 1),
+            "base": seat.base,
+            "tree": tree.map(|tree| &tree.root),
+            "bytes": tree.map(|tree| tree.bytes),
+            "calls": seat.calls,
+        })
+    });
+    json!({
+        "run": run.filter(|_| state.is_some()),
+        "branch": state.and_then(|state| Some(&state.rules.lanes.as_ref()?.branch)),
+        "count": state.and_then(|state| Some(state.rules.lanes.as_ref()?.count)),
+        "lanes": seats.collect::<Vec<_>>(),
+        "landed": board.landed,
+        "parked": board.parked,
+        "trees": trees.iter().map(|tree| json!({
+            "lane": tree.lane, "root": tree.root, "bytes": tree.bytes,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn words(app: &App, state: Option<&State>, trees: &[Left]) -> String {
+    let lang = app.lang();
+    let board = board(state);
+    let mut out = String::new();
+    match state.and_then(|state| state.rules.lanes.as_ref()) {
+        None => out.push_str(&tr!(
+            lang,
+            "the last run had no lanes; start one with `ralph run -j 3`\n"
+        )),
+        Some(rules) => {
+            let (branch, count) = (&rules.branch, rules.count);
+            out.push_str(&tr!(lang, "branch {branch}, {count} at once\n"));
+        }
+    }
+    for (lane, seat) in &board.seats {
+        let (task, text) = (&seat.task.id, text::one_line(&seat.task.text));
+        let doing = seat.doing.say(lang);
+        let tree = trees.iter().find(|tree| tree.lane == *lane);
+        let turn = tree.map_or(0, |tree| turn_of(&Layout::new(&tree.root, &app.home)));
+        let place = tree.map_or(String::new(), |tree| tree.root.display().to_string());
+        out.push_str(&tr!(
+            lang,
+            "lane {lane}  {task} {text}  {doing}, turn {turn}  {place}\n"
+        ));
+    }
+    for (task, commit) in &board.landed {
+        let commit = commit.get(..10).unwrap_or(commit);
+        out.push_str(&tr!(lang, "landed  {task}  {commit}\n"));
+    }
+    for (task, why) in &board.parked {
+        out.push_str(&tr!(lang, "left  {task}  {why}\n"));
+    }
+    let lanes_of_run = |tree: &&Left| !board.seats.contains_key(&tree.lane);
+    for tree in trees.iter().filter(lanes_of_run) {
+        let (root, size) = (tree.root.display(), turns::size(tree.bytes));
+        out.push_str(&tr!(lang, "tree  {root}  {size}\n"));
+    }
+    out
+}
+
+/// Why a tree has to stay; `None` where all that is in it is elsewhere.
+fn kept(state: Option<&State>, lane: u32, lang: Lang) -> Option<String> {
+    let state = state?;
+    let over = state.outcome().is_some_and(|outcome| !outcome.can_go_on());
+    let seat = state.lanes.seats.get(&lane)?;
+    let task = &seat.task.id;
+    (!over).then(|| {
+        tr!(
+            lang,
+            "its work on {task} has not landed: go on with `ralph resume`"
+        )
+    })
+}
+
+fn clean(
+    app: &App,
+    layout: &Layout,
+    state: Option<&State>,
+    trees: &[Left],
+    yes: bool,
+    dry_run: bool,
+) -> Exit {
+    let lang = app.lang();
+    if let Some(run) = layout.current_run().or_fail(app)? {
+        let id = run.id;
+        return app.refuse(&tr!(
+            lang,
+            "run {id} works in them; end it first with `ralph stop`"
+        ));
+    }
+    if trees.is_empty() {
+        return app.done(&tr!(lang, "there are no trees of lanes"));
+    }
+    let mut going = Vec::new();
+    for tree in trees {
+        let root = tree.root.display();
+        match kept(state, tree.lane, lang) {
+            Some(why) => app.tell(&tr!(lang, "{root} stays: {why}")),
+            None => {
+                let size = turns::size(tree.bytes);
+                app.tell(&tr!(
+                    lang,
+                    "{root} goes ({size}): what was done there landed, or lies on a branch or in a snapshot"
+                ));
+                going.push(tree.lane);
+            }
+        }
+    }
+    if dry_run || going.is_empty() {
+        return Ok(0);
+    }
+    let agrees = || {
+        let answer = app::is_interactive().then(|| app::ask(&tr!(lang, "Delete them? [y/N] ")));
+        answer
+            .flatten()
+            .is_some_and(|answer| answer.eq_ignore_ascii_case("y"))
+    };
+    if !yes && !agrees() {
+        return app.refuse(&tr!(lang, "nothing was deleted; say --yes to do it"));
+    }
+    for lane in going {
+        if let Err(error) = lanes::remove(layout, lane) {
+            return app.refuse(&error.to_string());
+        }
+    }
+    Ok(0)
+}

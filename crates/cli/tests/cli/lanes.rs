@@ -1,0 +1,436 @@
+//! Several tasks at once: what lands is right, green and complete, whatever
+//! the agents, the processes and the person do meanwhile (issue 22).
+
+use std::fs;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::env::{Done, TestEnv, named};
+
+/// Does its task: a file, and a test that is red without it. What a task needs
+/// beyond that is in a script of its own.
+const AGENT: &str = r#"
+t=$RALPH_TASK_ID
+cat > /dev/null
+if [ -f "$AGENTS/$t.sh" ]; then . "$AGENTS/$t.sh"; fi
+if [ -z "$LAZY" ]; then
+  echo "work on $t" > "$t.txt"
+  mkdir -p tests && echo "test -f $t.txt" > "tests/$t.sh"
+fi
+sed -i "s/- \[ \] $t/- [x] $t/" "$RALPH_TASKS_FILE"
+echo '<promise>DONE</promise>'
+"#;
+
+const CHECK: &str = r#"for t in tests/*.sh; do sh "$t" || exit 1; done"#;
+
+struct Lanes {
+    env: TestEnv,
+}
+
+impl Lanes {
+    fn new(tasks: &str) -> Lanes {
+        let env = TestEnv::new();
+        env.write("tasks.md", tasks);
+        env.write("check.sh", CHECK);
+        env.write("tests/base.sh", "exit 0\n");
+        env.write(".gitignore", ".ralph/\n.skillpack/\n");
+        fs::create_dir_all(env.outside("agents")).unwrap();
+        fs::write(env.outside("agent.sh"), AGENT).unwrap();
+        let lanes = Lanes { env };
+        lanes.commit("start");
+        lanes
+    }
+
+    fn commit(&self, message: &str) {
+        self.env.git(&["add", "-A"]);
+        self.env.git(&["commit", "-qm", message]);
+    }
+
+    /// What the agent does beside the usual on one task.
+    fn on(&self, task: &str, script: &str) {
+        let path = self.env.outside("agents").join(format!("{task}.sh"));
+        fs::write(path, script).unwrap();
+    }
+
+    fn command(&self, more: &[&str]) -> Command {
+        let agent = format!("sh {}", self.env.outside("agent.sh").display());
+        let args = [
+            "run",
+            "--json",
+            "--agent-cmd",
+            &agent,
+            "--verify",
+            "sh check.sh",
+        ];
+        let mut command = self.env.command(&[&args, more].concat());
+        command.env("AGENTS", self.env.outside("agents"));
+        command
+    }
+
+    fn run(&self, more: &[&str]) -> (Done, Vec<Value>) {
+        let done = Done::of(&self.command(more).output().unwrap());
+        let events = done.events();
+        (done, events)
+    }
+
+    /// The branch that the last run landed on.
+    fn branch(&self) -> String {
+        let names = self.env.git(&[
+            "for-each-ref",
+            "--format=%(refname:short)",
+            "refs/heads/ralph",
+        ]);
+        names.lines().next().unwrap_or_default().to_owned()
+    }
+
+    fn show(&self, name: &str) -> String {
+        self.env
+            .git(&["show", &format!("{}:{name}", self.branch())])
+    }
+
+    /// Every commit of the branch passes the check by itself.
+    fn each_commit_is_green(&self) {
+        let commits = self
+            .env
+            .git(&["rev-list", &format!("main..{}", self.branch())]);
+        for commit in commits.lines() {
+            let place = tempfile::tempdir().unwrap();
+            let tar = Command::new("git")
+                .args(["archive", commit])
+                .current_dir(self.env.path(""))
+                .output()
+                .unwrap();
+            let archive = place.path().join("tree.tar");
+            fs::write(&archive, tar.stdout).unwrap();
+            let unpacked = Command::new("tar")
+                .args(["xf", "tree.tar"])
+                .current_dir(place.path())
+                .status();
+            assert!(unpacked.unwrap().success());
+            let green = Command::new("sh")
+                .arg("check.sh")
+                .current_dir(place.path())
+                .status();
+            assert!(green.unwrap().success(), "{commit} is red");
+        }
+    }
+}
+
+fn text(done: &Done) -> String {
+    format!("{}{}", done.stdout, done.stderr)
+}
+
+fn list(count: usize) -> String {
+    (1..=count)
+        .map(|n| format!("- [ ] T{n:03} make file {n}\n"))
+        .collect()
+}
+
+fn landed(events: &[Value]) -> Vec<String> {
+    let landed = named(events, "lane_landed");
+    let id = |event: &&Value| event["task"].as_str().unwrap().to_owned();
+    let mut ids: Vec<String> = landed.iter().map(id).collect();
+    ids.sort();
+    ids
+}
+
+#[test]
+fn a_list_is_worked_off_by_several_and_the_person_is_left_alone() {
+    let lanes = Lanes::new(&list(6));
+    lanes.env.write("note.txt", "not committed");
+    let before = (
+        lanes.env.git(&["rev-parse", "HEAD"]),
+        lanes.env.git(&["status", "--short"]),
+    );
+    let (done, events) = lanes.run(&["-j", "3"]);
+    assert_eq!(done.code, 0, "{}", text(&done));
+    assert_eq!(landed(&events).len(), 6);
+    let tasks = lanes.show("tasks.md");
+    assert_eq!(tasks.matches("- [x]").count(), 6, "{tasks}");
+    for n in 1..=6 {
+        assert!(lanes.show(&format!("T{n:03}.txt")).contains("work"));
+    }
+    lanes.each_commit_is_green();
+    let after = (
+        lanes.env.git(&["rev-parse", "HEAD"]),
+        lanes.env.git(&["status", "--short"]),
+    );
+    assert_eq!(before, after);
+    assert_eq!(lanes.env.read("tasks.md").matches("- [ ]").count(), 6);
+    // Nothing is left of the trees.
+    let listed = lanes.env.ralph(&["lanes", "--json"]);
+    let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
+    assert_eq!(listed["trees"], Value::Array(Vec::new()), "{listed}");
+    assert_eq!(listed["landed"].as_object().unwrap().len(), 6);
+}
+
+#[test]
+fn the_persons_branch_takes_the_result_in_where_that_is_wanted() {
+    let lanes = Lanes::new(&list(2));
+    // Written and not committed, as lists are.
+    lanes.env.write("tasks.md", &list(3));
+    let (done, _) = lanes.run(&["-j", "2", "--land"]);
+    assert_eq!(done.code, 0, "{}", text(&done));
+    assert_eq!(lanes.env.read("tasks.md").matches("- [x]").count(), 3);
+    assert!(lanes.env.path("T003.txt").exists());
+    assert_eq!(lanes.env.git(&["status", "--short"]), "");
+    assert_eq!(
+        lanes.env.git(&["symbolic-ref", "--short", "HEAD"]).trim(),
+        "main"
+    );
+}
+
+#[test]
+fn a_branch_with_other_commits_is_left_alone_and_that_is_said() {
+    let lanes = Lanes::new(&list(1));
+    let path = lanes.env.path("").display().to_string();
+    let commits = format!(
+        "git -C '{path}' -c user.name=a -c user.email=a@b commit -q --allow-empty -m mine || exit 1"
+    );
+    lanes.on("T001", &commits);
+    let agent = format!("sh {}", lanes.env.outside("agent.sh").display());
+    let args = [
+        "run",
+        "--agent-cmd",
+        &agent,
+        "--verify",
+        "sh check.sh",
+        "-j",
+        "2",
+        "--land",
+    ];
+    let done = {
+        let mut command = lanes.env.command(&args);
+        command.env("AGENTS", lanes.env.outside("agents"));
+        Done::of(&command.output().unwrap())
+    };
+    assert_eq!(done.code, 0, "{}", text(&done));
+    assert!(
+        text(&done).contains("your branch was left alone"),
+        "{}",
+        text(&done)
+    );
+    assert!(
+        lanes
+            .env
+            .git(&["log", "-1", "--format=%s"])
+            .contains("mine")
+    );
+    assert!(!lanes.env.path("T001.txt").exists());
+    assert!(lanes.show("T001.txt").contains("work"));
+}
+
+#[test]
+fn what_is_green_alone_and_red_together_goes_back_to_its_owner() {
+    let lanes = Lanes::new(&list(2));
+    // Both at once are one too many, unless somebody makes room.
+    lanes
+        .env
+        .write("tests/base.sh", "test ! -f a -o ! -f b -o -f room\n");
+    lanes.commit("room for one");
+    lanes.on("T001", "touch a; sleep 1; [ -f b ] && touch room");
+    lanes.on("T002", "touch b; sleep 1; [ -f a ] && touch room");
+    let (done, events) = lanes.run(&["-j", "2"]);
+    assert_eq!(done.code, 0, "{}", text(&done));
+    assert_eq!(named(&events, "lane_returned").len(), 1);
+    assert_eq!(landed(&events), ["T001", "T002"]);
+    assert!(lanes.show("room").is_empty());
+    lanes.each_commit_is_green();
+}
+
+#[test]
+fn a_conflict_is_solved_by_its_owner() {
+    let lanes = Lanes::new(&list(2));
+    let solve = |own: &str| {
+        format!(
+            "if grep -q '<<<' log 2>/dev/null; then grep -v '[<=>][<=>][<=>]' log > l && mv l log; else sleep 1; echo {own} > log; fi"
+        )
+    };
+    lanes.on("T001", &solve("one"));
+    lanes.on("T002", &solve("two"));
+    let (done, events) = lanes.run(&["-j", "2"]);
+    assert_eq!(done.code, 0, "{}", text(&done));
+    assert_eq!(named(&events, "lane_returned").len(), 1);
+    let log = lanes.show("log");
+    assert!(
+        log.contains("one") && log.contains("two") && !log.contains("<<<"),
+        "{log}"
+    );
+}
+
+#[test]
+fn what_nobody_solves_is_left_and_told_and_the_rest_lands() {
+    let lanes = Lanes::new(&list(3));
+    lanes.on("T001", "sleep 1; echo one > log");
+    // It never looks at what others did.
+    lanes
+        .env
+        .write("tests/base.sh", "test ! -f log || ! grep -q '<<<' log\n");
+    lanes.commit("no marks");
+    lanes.on(
+        "T002",
+        "sleep 1; grep -q '<<<' log 2>/dev/null || echo two > log",
+    );
+    lanes.on("T003", "sleep 1");
+    let (done, events) = lanes.run(&["-j", "3", "--max-iterations", "40"]);
+    assert_eq!(done.code, 4, "{}", text(&done));
+    let parked = named(&events, "lane_parked");
+    assert_eq!(parked.len(), 1, "{parked:?}");
+    assert_eq!(landed(&events).len(), 2);
+    lanes.each_commit_is_green();
+}
+
+#[test]
+fn a_lane_that_lies_breaks_its_tree_or_goes_astray_harms_nobody() {
+    let lanes = Lanes::new(&list(5));
+    lanes.on("T001", "LAZY=yes");
+    lanes.on("T002", "git checkout -q -b elsewhere; git commit -q --allow-empty -m astray; git branch -f main HEAD");
+    lanes.on("T003", "rm -rf .git");
+    lanes.on("T004", "rm -rf ./*; exit 1");
+    let before = lanes.env.git(&["for-each-ref"]);
+    let mut command = lanes.command(&["-j", "3", "--max-iterations", "60"]);
+    command.env("RALPH_EVIDENCE_LEVEL", "proven");
+    let done = Done::of(&command.output().unwrap());
+    let events = done.events();
+    assert_eq!(done.code, 4, "{}", text(&done));
+    assert_eq!(landed(&events), ["T002", "T003", "T005"]);
+    let refs = lanes
+        .env
+        .git(&["for-each-ref", "refs/heads/main", "refs/heads/elsewhere"]);
+    assert!(before.contains(refs.trim()), "{refs}");
+    lanes.each_commit_is_green();
+    // Their trees stay, and are cleared when a person wants it.
+    let clean = lanes.env.ralph(&["lanes", "clean", "--yes"]);
+    assert_eq!(clean.code, 0, "{}", text(&clean));
+}
+
+#[test]
+fn what_depends_waits_and_a_list_that_git_ignores_is_ticked_where_it_lies() {
+    let tasks = "- [ ] T001 first\n- [ ] T002 second | depends: T001\n- [ ] T003 third\n";
+    let lanes = Lanes::new(tasks);
+    lanes.env.git(&["rm", "-q", "--cached", "tasks.md"]);
+    lanes
+        .env
+        .write(".gitignore", ".ralph/\n.skillpack/\ntasks.md\n");
+    lanes.commit("not the list");
+    lanes.on("T002", "test -f T001.txt || exit 1");
+    let (done, events) = lanes.run(&["-j", "3"]);
+    assert_eq!(done.code, 0, "{}", text(&done));
+    let order: Vec<&str> = named(&events, "lane_start")
+        .iter()
+        .map(|e| e["task"].as_str().unwrap())
+        .collect();
+    assert_eq!(order.last(), Some(&"T002"));
+    assert_eq!(lanes.env.read("tasks.md").matches("- [x]").count(), 3);
+}
+
+/// Kill -9 in the middle, again and again: nothing is lost, nothing lands
+/// twice, and nobody is left.
+#[test]
+fn a_run_with_lanes_that_is_killed_goes_on() {
+    let lanes = Lanes::new(&list(5));
+    for n in 1..=5 {
+        lanes.on(&format!("T{n:03}"), "sleep 0.4");
+    }
+    for wait in [700, 1600, 2600] {
+        let mut run = match wait {
+            700 => lanes.command(&["-j", "2"]),
+            _ => {
+                let mut again = lanes.env.command(&["resume", "--yes", "--json"]);
+                again.env("AGENTS", lanes.env.outside("agents"));
+                again
+            }
+        };
+        let mut child = run.stdout(std::process::Stdio::null()).spawn().unwrap();
+        let until = Instant::now() + Duration::from_millis(wait);
+        while Instant::now() < until && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    let mut last = lanes.env.command(&["resume", "--yes", "--json"]);
+    let output: Output = last
+        .env("AGENTS", lanes.env.outside("agents"))
+        .output()
+        .unwrap();
+    let done = Done::of(&output);
+    // It may have come to its end before the last kill.
+    assert!(
+        done.code == 0 || text(&done).contains("is over"),
+        "{}",
+        text(&done)
+    );
+    let tasks = lanes.show("tasks.md");
+    assert_eq!(tasks.matches("- [x]").count(), 5, "{tasks}");
+    let subjects = lanes
+        .env
+        .git(&["log", "--format=%s", &format!("main..{}", lanes.branch())]);
+    for n in 1..=5 {
+        let task = format!("T{n:03}");
+        assert_eq!(subjects.matches(&task).count(), 1, "{subjects}");
+    }
+    lanes.each_commit_is_green();
+}
+
+#[test]
+fn without_a_repository_or_a_list_it_says_what_to_do() {
+    let env = TestEnv::new();
+    env.write("tasks.md", &list(1));
+    for (args, words) in [
+        (
+            &["run", "-j", "2", "--agent-cmd", "true"][..],
+            "need a Git repository with a commit",
+        ),
+        (
+            &["run", "-j", "2", "--agent-cmd", "true", "do it"],
+            "can't be used together",
+        ),
+        (&["run", "-j", "0", "--agent-cmd", "true"], "0"),
+    ] {
+        let done = env.ralph(args);
+        assert_eq!(done.code, 1, "{}", text(&done));
+        assert!(text(&done).contains(words), "{}", text(&done));
+    }
+    env.git(&["add", "-A"]);
+    env.git(&["commit", "-qm", "start"]);
+    let bad = env.ralph(&["run", "--branch", "a..b", "--agent-cmd", "true"]);
+    assert!(
+        text(&bad).contains("can't be the name of a branch"),
+        "{}",
+        text(&bad)
+    );
+}
+
+#[test]
+fn the_order_is_shown_as_text_json_and_picture() {
+    let env = TestEnv::new();
+    env.write("tasks.md", "# L\n\n## Phase 1: A\n\n- [ ] T001 [P] one & <two>\n- [ ] T002 [P] two\n- [ ] T003 three\n\n## Phase 2: B\n\n- [ ] T004 four | depends: T001\n");
+    let json: Value =
+        serde_json::from_str(&env.ralph(&["tasks", "graph", "--json"]).stdout).unwrap();
+    let after = |n: usize| -> Vec<String> {
+        let after = json["tasks"][n]["after"].as_array().unwrap().iter();
+        after
+            .map(|b| {
+                format!(
+                    "{} {}",
+                    b["id"].as_str().unwrap(),
+                    b["why"].as_str().unwrap()
+                )
+            })
+            .collect()
+    };
+    assert_eq!(after(0), Vec::<String>::new());
+    assert_eq!(after(1), Vec::<String>::new());
+    assert_eq!(after(2), ["T001 order", "T002 order"]);
+    assert_eq!(after(3), ["T001 depends", "T002 phase", "T003 phase"]);
+    let svg = env.ralph(&["tasks", "graph", "--svg"]).stdout;
+    assert!(
+        svg.starts_with("<svg") && svg.contains("one &amp; &lt;two&gt;"),
+        "{svg}"
+    );
+    let text = env.ralph(&["tasks", "graph"]).stdout;
+    assert!(text.contains("one by one behind T001, T002"), "{text}");
+}

@@ -1,0 +1,73 @@
+//! The person's branch takes the result in: by fast-forward, with their work
+//! tree where nothing of theirs is in the way.
+
+use std::fs;
+
+use ralph_store::regular;
+
+use super::plan::LanePlan;
+use super::repo::Repo;
+use crate::git;
+
+/// What became of the person's branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Brought {
+    pub branch: String,
+    pub commit: String,
+}
+
+pub(crate) fn bring(repo: &Repo, plan: &LanePlan) -> Result<Brought, String> {
+    let tip = git::refs::tip(&repo.top, &plan.branch).ok_or("nothing landed")?;
+    let head = git::head(&repo.top);
+    let (Some(branch), Some(commit)) = (head.branch, head.commit) else {
+        return Err("HEAD is on no branch".into());
+    };
+    if plan.started_on.as_deref() != Some(branch.as_str()) {
+        return Err(format!("the work tree is on {branch} by now"));
+    }
+    if git::count_commits(&repo.top, &tip, &commit) != Some(0) {
+        return Err(format!("{branch} has other commits by now"));
+    }
+    let armed = plan.armed_tasks.as_deref();
+    let own = |path: &String| {
+        let there = regular::read(repo.top.join(path)).ok();
+        plan.tracked.as_deref() == Some(path) && there.as_deref() == armed
+    };
+    let dirty = git::uncommitted(&repo.top, &commit).ok_or("git can't say what is changed")?;
+    let dirty: Vec<String> = dirty.into_iter().filter(|path| !own(path)).collect();
+    if !dirty.is_empty() {
+        let some: Vec<&str> = dirty.iter().take(3).map(String::as_str).collect();
+        return Err(format!(
+            "not committed in the work tree: {}",
+            some.join(", ")
+        ));
+    }
+    // Its ticks are on the branch; what lies there is what the run began with.
+    let tasks = plan.tracked.as_ref().map(|path| repo.top.join(path));
+    let aside = tasks.as_ref().and_then(|path| regular::read(path).ok());
+    if let (Some(path), Some(_)) = (&tasks, &aside) {
+        fs::remove_file(path).map_err(|error| error.to_string())?;
+        let known = repo.bytes_of(&commit, plan.tracked.as_deref().unwrap_or_default());
+        if let Some(bytes) = known {
+            fs::write(path, bytes).map_err(|error| error.to_string())?;
+        }
+    }
+    let moved = repo
+        .check_out(&commit, &tip)
+        .map(|()| git::refs::advance(&repo.top, &branch, Some(&commit), &tip));
+    match moved {
+        Ok(true) => Ok(Brought {
+            branch,
+            commit: tip,
+        }),
+        moved => {
+            if let (Some(path), Some(bytes)) = (&tasks, &aside) {
+                let _ = fs::write(path, bytes);
+            }
+            Err(match moved {
+                Err(error) => error.to_string(),
+                Ok(_) => format!("{branch} moved in this moment"),
+            })
+        }
+    }
+}

@@ -1,0 +1,555 @@
+//! Does what the machine orders for lanes: trees, processes, merges and the
+//! moves of the branch. Whatever takes time is done beside the driver, and
+//! comes back as something that was heard.
+
+use std::collections::BTreeMap;
+use std::io::{self, PipeWriter, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ralph_core::machine::{LaneEnd, LaneOrder, LaneTask, Outcome};
+use ralph_core::usage::Usage;
+use ralph_store::layout::Layout;
+use ralph_store::regular;
+use tokio::sync::{mpsc, watch};
+
+use super::plan::LanePlan;
+use super::repo::{Merge, Repo, Tree};
+use super::tree;
+use super::words::{Answer, Assignment, LANE_MODE, Said};
+use crate::supervise::{self, Sink, Spec, Stop};
+use crate::{git, ledger, past};
+
+/// A lane ends its own agent first.
+const GRACE: Duration = Duration::from_secs(8);
+/// The longest line that a lane says.
+const LONGEST_LINE: usize = 64 * 1024;
+
+/// What the driver hears of its lanes.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    Began {
+        lane: u32,
+        base: String,
+    },
+    Asks {
+        lane: u32,
+    },
+    Held {
+        lane: u32,
+        until: i64,
+    },
+    Ended {
+        lane: u32,
+        end: LaneEnd,
+    },
+    /// It lies where it is checked.
+    Merged {
+        lane: u32,
+        task: LaneTask,
+        tree: String,
+        tip: String,
+    },
+    Conflict {
+        lane: u32,
+        tree: String,
+        tip: String,
+        files: Vec<String>,
+    },
+    Landed {
+        lane: u32,
+        task: LaneTask,
+        commit: String,
+    },
+    Moved {
+        lane: u32,
+    },
+    /// Something that nobody can go on without did not work.
+    Broken {
+        lane: u32,
+        why: String,
+    },
+}
+
+pub(crate) struct Lanes {
+    shared: Arc<Shared>,
+    alive: BTreeMap<u32, Alive>,
+    heard: mpsc::UnboundedReceiver<Heard>,
+    /// No turn begins any more.
+    closing: bool,
+}
+
+struct Shared {
+    repo: Repo,
+    plan: LanePlan,
+    layout: Layout,
+    own_program: PathBuf,
+    run: String,
+    tell: mpsc::UnboundedSender<Heard>,
+}
+
+struct Alive {
+    stop: watch::Sender<Stop>,
+    answers: Option<PipeWriter>,
+}
+
+impl Lanes {
+    pub fn new(
+        repo: Repo,
+        plan: LanePlan,
+        layout: Layout,
+        own_program: PathBuf,
+        run: String,
+    ) -> Lanes {
+        let (tell, heard) = mpsc::unbounded_channel();
+        Lanes {
+            shared: Arc::new(Shared {
+                repo,
+                plan,
+                layout,
+                own_program,
+                run,
+                tell,
+            }),
+            alive: BTreeMap::new(),
+            heard,
+            closing: false,
+        }
+    }
+
+    pub async fn hear(&mut self) -> Heard {
+        match self.heard.recv().await {
+            Some(heard) => {
+                if let Heard::Ended { lane, .. } = &heard {
+                    self.alive.remove(lane);
+                }
+                heard
+            }
+            // We hold a sender ourselves.
+            None => std::future::pending().await,
+        }
+    }
+
+    pub fn obey(&mut self, order: LaneOrder) {
+        let shared = Arc::clone(&self.shared);
+        match order {
+            LaneOrder::Start {
+                lane,
+                task,
+                on,
+                standing,
+                note,
+            } => self.start(lane, task, on, standing, note),
+            LaneOrder::Grant {
+                lane,
+                not_before,
+                allowance,
+            } => self.answer(
+                lane,
+                Answer::Go {
+                    not_before,
+                    allowance,
+                },
+            ),
+            LaneOrder::Land { lane, task, commit } => {
+                beside(lane, &self.shared, move || {
+                    shared.merge(lane, task, &commit)
+                });
+            }
+            LaneOrder::Commit {
+                lane,
+                task,
+                tree,
+                tip,
+            } => beside(lane, &self.shared, move || {
+                shared.commit(lane, task, &tree, &tip)
+            }),
+            LaneOrder::StopAll { kill } => self.stop(kill),
+        }
+    }
+
+    fn answer(&mut self, lane: u32, answer: Answer) {
+        if let Some(alive) = self.alive.get_mut(&lane)
+            && let Some(answers) = &mut alive.answers
+        {
+            let line = serde_json::to_string(&answer).unwrap_or_default();
+            // One that is gone tells so itself.
+            let _ = writeln!(answers, "{line}");
+        }
+    }
+
+    fn stop(&mut self, kill: bool) {
+        let stop = if kill { Stop::Now } else { Stop::Gracefully };
+        for alive in self.alive.values() {
+            alive.stop.send_replace(stop);
+        }
+    }
+
+    /// Lets every lane come to an end: at its next turn, now, or at once.
+    pub async fn end(&mut self, outcome: &Outcome) {
+        self.closing = true;
+        match outcome {
+            Outcome::Paused { .. } => {}
+            _ => self.stop(false),
+        }
+        let lanes: Vec<u32> = self.alive.keys().copied().collect();
+        for lane in lanes {
+            self.answer(lane, Answer::Enough);
+        }
+        while !self.alive.is_empty() {
+            if let Heard::Asks { lane } = self.hear().await {
+                self.answer(lane, Answer::Enough);
+            }
+        }
+    }
+
+    /// What its calls used that are not among the first so many.
+    pub fn calls(&self, lane: u32, known: u32) -> Vec<Usage> {
+        let layout = self.shared.layout_of(lane);
+        let Ok(Some(run)) = layout.latest_run() else {
+            return Vec::new();
+        };
+        let ledger = ledger::read(&layout, Some(run.id.as_str())).unwrap_or_default();
+        let entries = ledger.entries.into_iter().skip(known as usize);
+        entries.map(|entry| entry.spent).collect()
+    }
+
+    fn start(
+        &mut self,
+        lane: u32,
+        task: LaneTask,
+        on: Option<(String, String)>,
+        standing: Option<String>,
+        note: Option<String>,
+    ) {
+        let (stop, stopped) = watch::channel(Stop::No);
+        let (reader, writer) = match io::pipe() {
+            Ok(pipe) => pipe,
+            Err(error) => {
+                let why = error.to_string();
+                let _ = self.shared.tell.send(Heard::Broken { lane, why });
+                return;
+            }
+        };
+        let mut writer = writer;
+        let shared = Arc::clone(&self.shared);
+        let assignment = shared.assignment(lane, &task, standing.is_some(), note);
+        let line = serde_json::to_string(&assignment).unwrap_or_default();
+        let written = writeln!(writer, "{line}");
+        let answers = written.is_ok().then_some(writer);
+        self.alive.insert(lane, Alive { stop, answers });
+        tokio::spawn(async move {
+            let end = shared.see_through(lane, task, on, standing, reader, stopped);
+            let end = end.await;
+            let _ = shared.tell.send(Heard::Ended { lane, end });
+        });
+    }
+}
+
+/// What Git does takes its time.
+fn beside(
+    lane: u32,
+    shared: &Arc<Shared>,
+    work: impl FnOnce() -> io::Result<Heard> + Send + 'static,
+) {
+    let tell = shared.tell.clone();
+    tokio::task::spawn_blocking(move || {
+        let heard = work().unwrap_or_else(|error| Heard::Broken {
+            lane,
+            why: error.to_string(),
+        });
+        let _ = tell.send(heard);
+    });
+}
+
+impl Shared {
+    fn tree(&self, lane: u32) -> Tree {
+        tree::of(&self.plan.place, lane)
+    }
+
+    fn layout_of(&self, lane: u32) -> Layout {
+        let root = self.tree(lane).project(&self.repo);
+        Layout::new(root, self.layout.home())
+    }
+
+    fn tip(&self) -> String {
+        let tip = git::refs::tip(&self.repo.top, &self.plan.branch);
+        tip.unwrap_or_else(|| self.plan.base.clone())
+    }
+
+    fn assignment(
+        &self,
+        lane: u32,
+        task: &LaneTask,
+        goes_on: bool,
+        note: Option<String>,
+    ) -> Assignment {
+        Assignment {
+            project: self.repo.root.clone(),
+            run: self.run.clone(),
+            lane,
+            root: self.tree(lane).project(&self.repo),
+            tasks: task.ids(),
+            tasks_file: self.plan.tasks_file.clone(),
+            objects: self.repo.objects().unwrap_or_default(),
+            note,
+            goes_on,
+        }
+    }
+
+    /// The whole life of a lane's process, and what it leaves.
+    async fn see_through(
+        self: &Arc<Self>,
+        lane: u32,
+        task: LaneTask,
+        on: Option<(String, String)>,
+        standing: Option<String>,
+        answers: io::PipeReader,
+        stop: watch::Receiver<Stop>,
+    ) -> LaneEnd {
+        let short = |reason: String| LaneEnd::Short {
+            outcome: "lane".into(),
+            reason,
+        };
+        let shared = Arc::clone(self);
+        let base = tokio::task::spawn_blocking(move || shared.prepare(lane, on, standing)).await;
+        let base = match base.map_err(io::Error::other).flatten() {
+            Ok(base) => base,
+            Err(error) => return short(error.to_string()),
+        };
+        let _ = self.tell.send(Heard::Began {
+            lane,
+            base: base.clone(),
+        });
+        let spec = Spec {
+            args: vec![LANE_MODE.into()],
+            stdin: Some(supervise::file_of(answers)),
+            timeout: None,
+            grace: GRACE,
+            ends_with_us: true,
+            ..Spec::plain(
+                self.own_program.clone().into(),
+                &self.repo.root,
+                Duration::ZERO,
+            )
+        };
+        let mut ear = Ear {
+            lane,
+            tell: self.tell.clone(),
+            rest: Vec::new(),
+            failed: None,
+        };
+        let report = supervise::run_beside(spec, &mut ear, stop.clone()).await;
+        if let Some(why) = ear.failed {
+            return short(why);
+        }
+        let stopped = *stop.borrow() >= Stop::Gracefully;
+        let shared = Arc::clone(self);
+        let ending = format!("{:?}", report.ending);
+        let result = move || shared.result(lane, &task, &base, stopped, &ending);
+        match tokio::task::spawn_blocking(result).await {
+            Ok(Ok(end)) => end,
+            Ok(Err(error)) => short(error.to_string()),
+            Err(error) => short(error.to_string()),
+        }
+    }
+
+    /// Puts the tree there; gives the commit below it.
+    fn prepare(
+        &self,
+        lane: u32,
+        on: Option<(String, String)>,
+        standing: Option<String>,
+    ) -> io::Result<String> {
+        let tree = self.tree(lane);
+        if let Some(base) = standing.filter(|_| tree.dir.is_dir()) {
+            return Ok(base);
+        }
+        let (oid, base) = match on {
+            Some((oid, base)) => (oid, base),
+            None => {
+                let tip = self.tip();
+                (self.repo.tree_of(&tip)?, tip)
+            }
+        };
+        tree.set_up(&self.repo, &oid, &base)?;
+        self.plan.copy_tasks(&self.repo, &tree)?;
+        Ok(base)
+    }
+
+    /// What a lane that is over leaves: its work as a commit, where it is
+    /// done.
+    fn result(
+        &self,
+        lane: u32,
+        task: &LaneTask,
+        base: &str,
+        stopped: bool,
+        ending: &str,
+    ) -> io::Result<LaneEnd> {
+        let layout = self.layout_of(lane);
+        let run = layout.latest_run().map_err(io::Error::other)?;
+        let past = run.as_ref().and_then(|run| past::read(run).ok());
+        let outcome = past.as_ref().and_then(|past| past.state.outcome());
+        let tree = self.tree(lane);
+        let is_done = match outcome {
+            Some(Outcome::Complete | Outcome::Unproven { .. }) => true,
+            Some(Outcome::Paused { .. } | Outcome::Interrupted) | None if stopped => {
+                return Ok(LaneEnd::Stopped);
+            }
+            _ => false,
+        };
+        let tasks_file = self.plan.tracked.clone();
+        let oid = self.repo.take(&tree, base, tasks_file.as_deref())?;
+        let message = self.message(&tree, task, base);
+        let commit = self.repo.commit(&oid, base, &message)?;
+        // Words alone don't land.
+        let is_empty = oid == self.repo.tree_of(base)?;
+        let is_unproven = matches!(outcome, Some(Outcome::Unproven { .. }));
+        if is_done && !(is_empty && is_unproven) {
+            return Ok(LaneEnd::Ready { commit });
+        }
+        let reason = outcome.map_or(ending, Outcome::reason).to_owned();
+        let name = outcome.map_or("died", Outcome::into_str).to_owned();
+        // What was done so far stays where the person finds it.
+        if !is_empty {
+            let branch = format!("{}-{}", self.plan.branch, slug(&task.id));
+            let before = git::refs::tip(&self.repo.top, &branch);
+            git::refs::advance(&self.repo.top, &branch, before.as_deref(), &commit);
+            let reason = format!("{reason} (its work is on branch {branch})");
+            return Ok(LaneEnd::Short {
+                outcome: name,
+                reason,
+            });
+        }
+        Ok(LaneEnd::Short {
+            outcome: name,
+            reason,
+        })
+    }
+
+    /// The agent's own words, where it committed; else those of the task.
+    fn message(&self, tree: &Tree, task: &LaneTask, base: &str) -> String {
+        let title = format!("{} {}", task.id.trim_start_matches('#'), task.text);
+        let head = git::head(&tree.dir).commit.filter(|head| head != base);
+        let commits = head.and_then(|head| git::commits(&tree.dir, base, &head, 20));
+        let subjects: Vec<String> = commits
+            .unwrap_or_default()
+            .into_iter()
+            .rev()
+            .map(|commit| format!("- {}", commit.subject))
+            .collect();
+        match subjects.is_empty() {
+            true => format!("{title}\n"),
+            false => format!("{title}\n\n{}\n", subjects.join("\n")),
+        }
+    }
+
+    fn merge(&self, lane: u32, task: LaneTask, commit: &str) -> io::Result<Heard> {
+        let tip = self.tip();
+        Ok(match self.repo.merge(&tip, commit)? {
+            Merge::Conflict { tree, files } => Heard::Conflict {
+                lane,
+                tree,
+                tip,
+                files,
+            },
+            Merge::Clean { tree } => {
+                self.tree(0).set_up(&self.repo, &tree, &tip)?;
+                Heard::Merged {
+                    lane,
+                    task,
+                    tree,
+                    tip,
+                }
+            }
+        })
+    }
+
+    /// Exactly what was checked becomes the tip, with the tick.
+    fn commit(&self, lane: u32, task: LaneTask, tree: &str, tip: &str) -> io::Result<Heard> {
+        let checked = self.tree(0);
+        let oid = match self.plan.tracked.clone() {
+            Some(path) => {
+                let bytes = regular::read(checked.dir.join(&path))?;
+                self.repo.with_file(tree, &path, &bytes)?
+            }
+            None => tree.to_owned(),
+        };
+        let message = self.message(&self.tree(lane), &task, tip);
+        let commit = self.repo.commit(&oid, tip, &message)?;
+        let exists = git::refs::tip(&self.repo.top, &self.plan.branch).is_some();
+        let from = exists.then_some(tip);
+        if git::refs::advance(&self.repo.top, &self.plan.branch, from, &commit) {
+            return Ok(Heard::Landed { lane, task, commit });
+        }
+        let tip = self.tip();
+        let oid = self.repo.tree_of(&tip)?;
+        checked.set_up(&self.repo, &oid, &tip)?;
+        Ok(Heard::Moved { lane })
+    }
+}
+
+/// A part of a branch's name.
+fn slug(id: &str) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    id.chars()
+        .map(safe)
+        .collect::<String>()
+        .trim_matches('-')
+        .to_owned()
+}
+
+/// Hears what a lane says.
+struct Ear {
+    lane: u32,
+    tell: mpsc::UnboundedSender<Heard>,
+    rest: Vec<u8>,
+    failed: Option<String>,
+}
+
+impl Sink for Ear {
+    fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
+        self.rest.extend_from_slice(chunk);
+        while let Some(end) = self.rest.iter().position(|&byte| byte == b'\n') {
+            let line: Vec<u8> = self.rest.drain(..=end).collect();
+            let lane = self.lane;
+            match serde_json::from_slice(&line) {
+                Ok(Said::Ask) => drop(self.tell.send(Heard::Asks { lane })),
+                Ok(Said::Held { until }) => drop(self.tell.send(Heard::Held { lane, until })),
+                Ok(Said::Failed { why }) => self.failed = Some(why),
+                Err(_) => {}
+            }
+        }
+        if self.rest.len() > LONGEST_LINE {
+            self.rest.clear();
+        }
+        Ok(())
+    }
+
+    fn stderr(&mut self, _chunk: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Lanes {
+    /// Moves the person's branch to the result, with their work tree.
+    pub fn land(&self) -> Result<super::Brought, String> {
+        super::bring::bring(&self.shared.repo, &self.shared.plan)
+    }
+
+    pub fn branch(&self) -> &str {
+        &self.shared.plan.branch
+    }
+
+    pub fn has_landed(&self) -> bool {
+        git::refs::tip(&self.shared.repo.top, &self.shared.plan.branch).is_some()
+    }
+
+    /// Everything landed: nothing is left in the trees that is not on the
+    /// branch.
+    pub fn clear(&self) {
+        let _ = super::clear(&self.shared.plan.place, self.shared.layout.home());
+    }
+}

@@ -1,0 +1,235 @@
+//! `cargo xtask compare`: the same work by Ralph and by what people use
+//! instead, with the same scripted agent, and the table that comes of it.
+//!
+//! Everything in the table is measured by the run that writes it, but for the
+//! last column, which says who could not be tried and why.
+
+mod page;
+mod works;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use crate::{cargo, ship, tools};
+
+/// Where the table and the picture go.
+const PAGE: &str = "docs/book/src/compare.md";
+const PICTURE: &str = "docs/pictures/compare.svg";
+
+/// What is compared.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    pub name: &'static str,
+    pub version: String,
+    pub how: How,
+    ralph: PathBuf,
+    /// Where the packages of npm are.
+    tui: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// As it ships, with its defaults but for the sandbox, which is Linux's.
+    Ralph,
+    /// The loop that everybody writes first.
+    Bash,
+    /// `ralph-tui` of npm, without its screen, with a stand-in for Claude Code.
+    Tui,
+}
+
+/// What comes from npm, in the versions that were compared.
+const TUI: [&str; 2] = ["ralph-tui@0.11.0", "bun@1.4.4"];
+
+/// Its own form of the same list.
+const STORIES: &str = r#"{"name": "hello", "branchName": "main", "userStories": [
+  {"id": "T001", "title": "Say hello in hello.sh", "description": "Say hello in hello.sh",
+   "acceptanceCriteria": ["sh test.sh passes"], "priority": 1, "passes": false}]}"#;
+
+/// Ends when the answer has the tag in it, or after so many turns. The
+/// variable tells the scripted agent which turn it is.
+const BASH_LOOP: &str = r#"
+i=0
+while [ "$i" -lt 20 ]; do
+  i=$((i + 1))
+  export RALPH_ITERATION=$i
+  out=$("$RALPH" __agent "$SCRIPT" < tasks.md)
+  printf '%s\n' "$out"
+  case "$out" in *"<promise>COMPLETE</promise>"*) exit 0 ;; esac
+done
+exit 1
+"#;
+
+/// Those who could not be tried here, and why.
+const UNTRIED: [(&str, &str); 2] = [
+    (
+        "ralph-orchestrator",
+        "its npm package (2.10.1) fetches its program from a place that the machine of this run \
+         did not reach, and it was not built from source",
+    ),
+    (
+        "the clients' own loops",
+        "they need the client and the scripted model of `cargo xtask e2e`; not wired up yet",
+    ),
+];
+
+pub fn run(root: &Path) -> Result<(), Vec<String>> {
+    let one = |problem: String| vec![problem];
+    println!("building ralph as it ships");
+    let programs = ship::build(root, &["-p", "ralph-loop"]).map_err(one)?;
+    let ralph = programs.join(cargo::program("ralph"));
+    let tui = cargo::target(root).join("tools/peers");
+    let mut subjects = vec![
+        Subject {
+            name: "Ralph Loop",
+            version: told(Command::new(&ralph).arg("--version")),
+            how: How::Ralph,
+            ralph: ralph.clone(),
+            tui: tui.clone(),
+        },
+        Subject {
+            name: "a bash loop",
+            version: told(Command::new("bash").args(["-c", "echo bash $BASH_VERSION"])),
+            how: How::Bash,
+            ralph: ralph.clone(),
+            tui: tui.clone(),
+        },
+    ];
+    let mut untried = UNTRIED.to_vec();
+    match TUI
+        .iter()
+        .try_for_each(|package| tools::package_of_npm(&tui, package))
+    {
+        Ok(()) => subjects.push(Subject {
+            name: "ralph-tui",
+            version: TUI.join(", "),
+            how: How::Tui,
+            ralph,
+            tui,
+        }),
+        Err(_) => untried.push(("ralph-tui", "npm could not install it here")),
+    }
+    let mut results = Vec::new();
+    for subject in &subjects {
+        println!("== {} ({})", subject.name, subject.version);
+        results.push(works::measure(subject).map_err(one)?);
+    }
+    let page = page::page(&subjects, &results, &untried);
+    let picture = page::picture(&subjects, &results);
+    for (name, text) in [(PAGE, page), (PICTURE, picture)] {
+        fs::write(root.join(name), text).map_err(|e| vec![format!("{name}: {e}")])?;
+        println!("{name}");
+    }
+    Ok(())
+}
+
+fn told(command: &mut Command) -> String {
+    let output = command.output();
+    let said = output.map(|output| output.stdout).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    said.split('(').next().unwrap_or_default().trim().to_owned()
+}
+
+impl Subject {
+    /// Starts it on a project, with an agent that plays a script.
+    fn start(&self, project: &Path, script: &Path, more: &[&str]) -> Result<Child, String> {
+        let mut command = match self.how {
+            How::Ralph => {
+                let agent = format!("{} __agent {}", self.ralph.display(), script.display());
+                let mut command = Command::new(&self.ralph);
+                command.args(["run", "--verify", "sh test.sh", "--agent-cmd", &agent]);
+                command.args(more);
+                command
+            }
+            How::Bash => {
+                let mut command = Command::new("bash");
+                command
+                    .args(["-c", BASH_LOOP])
+                    .env("RALPH", &self.ralph)
+                    .env("SCRIPT", script);
+                command
+            }
+            How::Tui => self.tui(project, script, &["run", "--prd", "prd.json"])?,
+        };
+        command
+            .current_dir(project)
+            .env("RALPH_SANDBOX_MODE", "off")
+            .env("RALPH_AGENT_RETRY_INITIAL", "0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.spawn().map_err(|e| format!("{}: {e}", self.name))
+    }
+
+    /// Takes up what was killed.
+    fn resume(&self, project: &Path, script: &Path) -> Result<Child, String> {
+        let mut command = match self.how {
+            How::Bash => return self.start(project, script, &[]),
+            How::Ralph => {
+                let mut command = Command::new(&self.ralph);
+                command.arg("resume").env("RALPH_SANDBOX_MODE", "off");
+                command
+            }
+            How::Tui => self.tui(project, script, &["resume", "--force"])?,
+        };
+        let quiet = command
+            .current_dir(project)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        quiet.spawn().map_err(|e| format!("{}: {e}", self.name))
+    }
+
+    /// It looks for Claude Code, and finds our agent under that name.
+    fn tui(&self, project: &Path, script: &Path, verb: &[&str]) -> Result<Command, String> {
+        let failed = |e: std::io::Error| e.to_string();
+        let place = script.with_file_name("");
+        let bin = place.join("bin");
+        fs::create_dir_all(&bin).map_err(failed)?;
+        let claude = format!(
+            "#!/bin/sh\ncase \"$*\" in *--version*) echo '2.1.200 (Claude Code)'; exit 0 ;; esac\n\
+             n=$(($(cat '{0}/turn' 2>/dev/null || echo 0) + 1))\necho \"$n\" > '{0}/turn'\n\
+             RALPH_ITERATION=$n exec '{1}' __agent '{2}' --stream-json\n",
+            place.display(),
+            self.ralph.display(),
+            script.display()
+        );
+        let file = bin.join("claude");
+        fs::write(&file, claude).map_err(failed)?;
+        tools::executable(&file).map_err(failed)?;
+        let stories = project.join("prd.json");
+        if !stories.exists() {
+            fs::write(stories, STORIES).map_err(failed)?;
+        }
+        let path = std::env::var("PATH").unwrap_or_default();
+        let programs = self.tui.join("node_modules/.bin");
+        let mut command = Command::new(programs.join("bun"));
+        command
+            .arg(programs.join("ralph-tui"))
+            .args(verb)
+            .arg("--headless")
+            .env("HOME", &place)
+            .env(
+                "PATH",
+                format!("{}:{}:{path}", bin.display(), programs.display()),
+            );
+        if verb.contains(&"run") {
+            command.args(["--no-setup", "--no-notify", "--agent", "claude"]);
+            command.args(["--iterations", "25"]);
+        }
+        Ok(command)
+    }
+
+    /// Whether it told that the work is done.
+    fn says_done(&self, project: &Path, code: Option<i32>) -> bool {
+        match self.how {
+            How::Ralph | How::Bash => code == Some(0),
+            // It may end with 0 in any case; its list says what it believes.
+            How::Tui => {
+                let list = fs::read_to_string(project.join("prd.json")).unwrap_or_default();
+                let list: serde_json::Value = serde_json::from_str(&list).unwrap_or_default();
+                list["userStories"][0]["passes"] == true
+            }
+        }
+    }
+}
