@@ -175,7 +175,7 @@ pub struct Seat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, Say)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Doing {
-    #[say("works")]
+    #[say("at work")]
     Working,
     /// Its agent has to wait for the others' calls, or for a limit.
     #[say("waits to call its agent")]
