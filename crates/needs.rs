@@ -12,8 +12,9 @@ use std::process::{Command, Stdio};
 
 /// What tests can need, and the crates with such tests. The name is that of
 /// the `cfg`.
-const NEEDS: [(&str, Need, &[&str]); 16] = [
+const NEEDS: [(&str, Need, &[&str]); 17] = [
     ("has_wall", Need::Other(has_wall), &["ralph-loop"]),
+    ("has_landlock", Need::Other(has_landlock), &["ralph-loop"]),
     ("has_node", Need::Program("npm"), &["ralph-loop"]),
     ("has_make", Need::Program("make"), &["ralph-loop"]),
     ("has_python", Need::Program("python3"), &["ralph-loop"]),
@@ -111,6 +112,18 @@ fn has_wall() -> bool {
             .stderr(Stdio::null())
             .status()
             .is_ok_and(|status| status.success())
+}
+
+/// The kernel has Landlock, in a version that lets files be moved; Python asks
+/// it, since this script has no way of its own.
+fn has_landlock() -> bool {
+    let ask = "import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))";
+    let version = Command::new("python3").args(["-c", ask]).output();
+    let version = version.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let version = version
+        .ok()
+        .and_then(|text| text.trim().parse::<i64>().ok());
+    cfg!(target_os = "linux") && version.is_some_and(|version| version >= 2)
 }
 
 /// Whether a command can be run as somebody else: root, with `setpriv`.

@@ -50,6 +50,7 @@ const DEPENDENCIES: [(&str, &[&str]); 6] = [
         &[
             "ignore",
             "jiff",
+            "landlock",
             "memchr",
             "ralph-core",
             "ralph-guard",

@@ -122,6 +122,8 @@ mod wall;
 #[cfg(target_os = "linux")]
 mod wall_checks;
 #[cfg(target_os = "linux")]
+mod wall_landlock;
+#[cfg(target_os = "linux")]
 mod wall_network;
 #[cfg(target_os = "linux")]
 mod web;

@@ -6,6 +6,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::env::{Done, TestEnv};
+use crate::wall::without_any;
 
 const BEHIND: &str = "test -e /run/ralph/door && test ! -e \"$REAL_HOME/precious\"";
 
@@ -88,17 +89,14 @@ fn experiments_and_searches_are_made_behind_it() {
 #[cfg_attr(not(has_wall), ignore = "needs bubblewrap and namespaces")]
 fn strict_runs_no_check_where_none_stands() {
     let env = project();
-    let verify = "touch ran";
     env.write(
         ".ralph/config.toml",
-        &format!("[verify]\ncommands = [\"{verify}\"]\n"),
+        "[verify]\ncommands = [\"touch ran\"]\n",
     );
     let empty = env.outside("no-programs");
     fs::create_dir(&empty).unwrap();
-    let mut command = env.command(&["verify"]);
-    command
-        .env("PATH", &empty)
-        .env("RALPH_SANDBOX_MODE", "strict");
+    let usual = env.command(&["verify"]);
+    let mut command = without_any(&env, &usual, &empty, "strict");
     let done = Done::of(&command.output().unwrap());
     assert_eq!(done.code, 1, "{}", done.stderr);
     assert!(

@@ -6,13 +6,15 @@ use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use ralph_store::guard_log::Report;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::door::{HEARD, HOOK, PORT};
-use super::{DOOR, INSIDE_MODE, PROXY_PORT};
+use super::landlock::{self, Fence};
+use super::{DOOR, DOOR_VARIABLE, INSIDE_MODE, PROXY_PORT};
 use crate::supervise;
 
 /// Takes the place of this process; returns only where that fails.
@@ -37,10 +39,12 @@ struct Start {
     memory: u64,
     processes: u32,
     ports: Vec<u16>,
+    fence: Option<Fence>,
     command: Vec<OsString>,
 }
 
-/// `relay PORTS`, or `MEMORY PROCESSES PORTS COMMAND…`.
+/// `relay PORTS`, `MEMORY PROCESSES PORTS COMMAND…`, or `landlock MEMORY
+/// PROCESSES PLACES… -- COMMAND…`.
 fn read(args: &[OsString]) -> Option<Steps> {
     let text = |at: usize| args.get(at).and_then(|word| word.to_str());
     let ports = |text: &str| {
@@ -52,7 +56,18 @@ fn read(args: &[OsString]) -> Option<Steps> {
     if text(0)? == "relay" {
         return ports(text(1)?).map(Steps::Relay);
     }
+    if landlock::is_asked_for(args) {
+        let (fence, command) = Fence::read(args.get(3..)?)?;
+        return Some(Steps::Start(Start {
+            memory: text(1)?.parse().ok()?,
+            processes: text(2)?.parse().ok()?,
+            ports: Vec::new(),
+            fence: Some(fence),
+            command: Some(command.to_vec()).filter(|command| !command.is_empty())?,
+        }));
+    }
     Some(Steps::Start(Start {
+        fence: None,
         memory: text(0)?.parse().ok()?,
         processes: text(1)?.parse().ok()?,
         ports: ports(text(2)?)?,
@@ -66,7 +81,9 @@ fn read(args: &[OsString]) -> Option<Steps> {
 impl Start {
     fn go(self) -> io::Error {
         supervise::hear_termination();
-        if let Err(error) = self.open_ports().and_then(|()| self.limit()) {
+        let closed = || self.fence.as_ref().map_or(Ok(()), Fence::close);
+        let ready = self.open_ports().and_then(|()| self.limit());
+        if let Err(error) = ready.and_then(|()| closed()) {
             return error;
         }
         let (program, args) = (&self.command[0], &self.command[1..]);
@@ -172,12 +189,22 @@ fn carry(port: u16, near: &TcpStream) -> io::Result<()> {
 
 /// Whether this process stands behind the wall of a run.
 pub fn is_around_us() -> bool {
-    std::path::Path::new(DOOR).exists()
+    // Anybody can set a variable, and only who is held has given rights up.
+    let is_held = || rustix::thread::no_new_privs().unwrap_or(false);
+    std::path::Path::new(DOOR).exists() || (std::env::var_os(DOOR_VARIABLE).is_some() && is_held())
+}
+
+/// Where the door is for this process.
+fn door() -> PathBuf {
+    match std::env::var_os(DOOR_VARIABLE) {
+        Some(door) if !std::path::Path::new(DOOR).exists() => door.into(),
+        _ => DOOR.into(),
+    }
 }
 
 /// Tells the run what a hook has to leave behind.
 pub fn tell(report: &Report) -> io::Result<()> {
-    let mut stream = UnixStream::connect(DOOR)?;
+    let mut stream = UnixStream::connect(door())?;
     let line = report.as_json();
     stream.write_all(format!("{HOOK}{line}\n").as_bytes())?;
     let mut heard = [0; HEARD.len()];

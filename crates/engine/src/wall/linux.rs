@@ -14,10 +14,11 @@ use tokio::sync::watch;
 use super::door::{Door, Rules};
 use super::ground::{Bad, Ground, identity};
 use super::hosts::{Allowed, Target};
+use super::landlock::{self, Fence};
 use super::lodging::{Host, Lodging};
 use super::mounts::{See, View, arguments, words};
 use super::table::{REGISTRIES, Share, TOOLCHAINS, needs, place};
-use super::{DOOR, INSIDE_MODE, PROXY_PORT, Wanted, Who};
+use super::{DOOR, DOOR_VARIABLE, INSIDE_MODE, PROXY_PORT, Wanted, Who};
 use crate::agents::{Client, find_program};
 use crate::room::{self, Scratch};
 use crate::supervise::{self, Ending, Sink, Spec, Stop};
@@ -28,7 +29,7 @@ pub use super::tries::{Held, Try};
 /// What stands around the children of one process.
 #[derive(Debug)]
 pub struct Wall {
-    bubblewrap: PathBuf,
+    holder: Holder,
     ground: Ground,
     own_program: PathBuf,
     settings: SandboxSettings,
@@ -39,6 +40,16 @@ pub struct Wall {
     ports: Vec<u16>,
     state: PathBuf,
     door: Door,
+}
+
+/// Who makes the wall.
+#[derive(Clone, Debug)]
+enum Holder {
+    Bubblewrap(PathBuf),
+    /// Why there is nothing better.
+    Landlock {
+        why: String,
+    },
 }
 
 /// The strongest wall that works here, and what holds then.
@@ -65,8 +76,6 @@ impl Wall {
         if is_around_us() {
             return Err("one stands around this process already".into());
         }
-        let bubblewrap = find_program(OsStr::new("bwrap"), Path::new("/"))
-            .ok_or("bubblewrap is not installed (the program bwrap)")?;
         let home = std::env::home_dir().filter(|home| home.is_absolute());
         let home = home.ok_or("there is no home folder")?;
         let settings = &wanted.settings;
@@ -93,7 +102,7 @@ impl Wall {
         let state = layout.state_dir().to_owned();
         room::clear(&state);
         let mut wall = Wall {
-            bubblewrap,
+            holder: Holder::Landlock { why: String::new() },
             ground,
             own_program: wanted.own_program.clone(),
             settings: settings.clone(),
@@ -103,18 +112,37 @@ impl Wall {
             state,
             door,
         };
-        if wall.holds().await.is_err() {
-            // Layers within containers are refused; folders to be read are not.
-            wall.layers = false;
-            wall.holds().await?;
+        let Err(why) = wall.hold_by_bubblewrap().await else {
+            return Ok(wall);
+        };
+        wall.holder = Holder::Landlock { why: why.clone() };
+        // What is not held together with the network is no port.
+        wall.ports.clear();
+        match wall.holds().await {
+            Ok(()) => Ok(wall),
+            Err(error) => Err(format!("{why}; nor does Landlock hold: {error}")),
         }
-        Ok(wall)
+    }
+
+    async fn hold_by_bubblewrap(&mut self) -> Result<(), String> {
+        let program = find_program(OsStr::new("bwrap"), Path::new("/"))
+            .ok_or("bubblewrap is not installed (the program bwrap)")?;
+        self.holder = Holder::Bubblewrap(program);
+        if self.holds().await.is_err() {
+            // Layers within containers are refused; folders to be read are not.
+            self.layers = false;
+            self.holds().await?;
+        }
+        Ok(())
     }
 
     fn facts(&self, wanted: &Wanted) -> WallFacts {
-        let reach = reach(&self.settings);
+        let (kind, reach, why) = match &self.holder {
+            Holder::Bubblewrap(_) => (WallKind::Bubblewrap, reach(&self.settings), String::new()),
+            Holder::Landlock { why } => (WallKind::Landlock, Reach::Everywhere, why.clone()),
+        };
         WallFacts {
-            kind: WallKind::Bubblewrap,
+            kind,
             network: reach,
             hosts: match reach {
                 Reach::Listed => hosts(wanted),
@@ -123,7 +151,7 @@ impl Wall {
             limits: LimitKind::Rlimits,
             memory: self.settings.memory,
             processes: self.settings.processes,
-            why: String::new(),
+            why,
         }
     }
 
@@ -148,7 +176,7 @@ impl Wall {
     }
 
     pub(super) fn is_network_open(&self) -> bool {
-        reach(&self.settings) == Reach::Everywhere
+        matches!(self.holder, Holder::Landlock { .. }) || reach(&self.settings) == Reach::Everywhere
     }
 
     /// Whose run the reports of hooks belong to.
@@ -178,6 +206,10 @@ impl Wall {
         let program = find_program(&spec.program, &spec.cwd).ok_or(io::ErrorKind::NotFound)?;
         let mut lodging = self.lodge(who)?;
         let mut views: Vec<View> = std::mem::take(&mut lodging.views);
+        let home = views.first().and_then(|(_, see)| match see {
+            See::Write(own) => own.clone(),
+            _ => None,
+        });
         if !spec.cwd.starts_with(&self.ground.root) {
             views.push((spec.cwd.clone(), See::Write(None)));
         }
@@ -188,7 +220,16 @@ impl Wall {
             let shown = files.iter().cloned().chain(folders);
             views.extend(shown.map(|path| (path, See::Read(None))));
         }
-        let mut args = arguments(self.ground.with(views));
+        let views = self.ground.with(views);
+        let bubblewrap = match &self.holder {
+            Holder::Bubblewrap(program) => program,
+            Holder::Landlock { .. } => {
+                let own = home.ok_or(io::ErrorKind::NotFound)?;
+                let spec = self.fence(who, spec, &program, &views, &own)?;
+                return Ok((spec, lodging));
+            }
+        };
+        let mut args = arguments(views);
         args.extend(words(&SEPARATE));
         if reach(&self.settings) != Reach::Everywhere {
             args.push("--unshare-net".into());
@@ -211,7 +252,7 @@ impl Wall {
         let mut overlays = spec.overlays;
         overlays.append(&mut lodging.overlays);
         let spec = Spec {
-            program: self.bubblewrap.clone().into(),
+            program: bubblewrap.into(),
             args,
             env,
             env_remove,
@@ -222,15 +263,72 @@ impl Wall {
         Ok((spec, lodging))
     }
 
+    /// The same by Landlock: the home is another one by its name, and what is
+    /// hidden is there and can't be opened.
+    fn fence(
+        &self,
+        who: &Who,
+        spec: Spec,
+        program: &Path,
+        views: &[View],
+        own: &Path,
+    ) -> io::Result<Spec> {
+        let mut fence = Fence::new(views, &self.ground.home, own)?;
+        let temporary = own.with_file_name("tmp");
+        std::fs::create_dir_all(&temporary)?;
+        fence.open_to_write(&temporary);
+        if let Who::Agent {
+            client: Some(client),
+            ..
+        } = who
+        {
+            // A client can't work without its own folder.
+            for share in needs(*client).shares {
+                if let Share::Over(name) = share {
+                    fence.open_to_write(&place(&self.ground.home, name));
+                }
+            }
+        }
+        let mut args: Vec<OsString> = vec![
+            INSIDE_MODE.into(),
+            landlock::MODE.into(),
+            self.settings.memory.to_string().into(),
+            self.settings.processes.to_string().into(),
+        ];
+        args.extend(fence.words());
+        args.push(program.into());
+        args.extend(spec.args);
+        let mut env = spec.env;
+        env.extend(self.env(who));
+        env.push(("HOME".into(), own.into()));
+        env.push(("TMPDIR".into(), temporary.into()));
+        env.push((DOOR_VARIABLE.into(), self.door.place().into()));
+        let mut env_remove = spec.env_remove;
+        env_remove.extend(words(&LEADS_OUT));
+        Ok(Spec {
+            program: self.own_program.clone().into(),
+            args,
+            env,
+            env_remove,
+            ends_with_us: true,
+            ..spec
+        })
+    }
+
     fn lodge(&self, who: &Who) -> io::Result<Lodging> {
+        let by_landlock = matches!(self.holder, Holder::Landlock { .. });
         let host = Host {
             home: &self.ground.home,
             identity: &self.identity,
-            layers: self.layers,
+            layers: self.layers && !by_landlock,
         };
         match who {
             Who::Agent { client, .. } => {
                 let name = client.map_or("custom", |client| client.into_str());
+                let name = match by_landlock {
+                    true => format!("{name}-{}", landlock::MODE),
+                    false => name.to_owned(),
+                };
                 let mut shares: Vec<Share> = TOOLCHAINS.to_vec();
                 shares.extend(client.iter().flat_map(|client| needs(*client).shares));
                 host.lasting(&self.state.join("wall").join(name), &shares)
@@ -297,8 +395,17 @@ impl Wall {
     async fn holds(&self) -> Result<(), String> {
         let words_of = |error: io::Error| error.to_string();
         let canary = Scratch::below(&self.state.join("rooms")).map_err(words_of)?;
-        let script = "test ! -e \"$1\" && ! touch /usr/.ralph-wall 2>/dev/null && test -w . \
-                      && test -S \"$2\" && test $$ -lt 50";
+        let script = match self.holder {
+            Holder::Bubblewrap(_) => {
+                "test ! -e \"$1\" && ! touch /usr/.ralph-wall 2>/dev/null && test -w . \
+                 && test -S \"$2\" && test $$ -lt 50"
+            }
+            Holder::Landlock { .. } => {
+                "! ls \"$1\" >/dev/null 2>&1 && ! touch \"$1/x\" 2>/dev/null \
+                 && ! touch /usr/.ralph-wall 2>/dev/null && ls . >/dev/null \
+                 && touch \"$TMPDIR/x\" && ls ~ >/dev/null"
+            }
+        };
         let (root, sh) = (&self.ground.root, "sh".into());
         let mut spec = Spec::plain(sh, root, Duration::from_secs(20));
         let arguments = [

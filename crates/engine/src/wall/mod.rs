@@ -3,7 +3,8 @@
 //!
 //! Bubblewrap makes it. The machine is there to be read, the work tree to be
 //! changed, the person's home is another one (`lodging`), and the network leads
-//! to one socket of ours (`door`). It is tried before it is relied upon.
+//! to one socket of ours (`door`). It is tried before it is relied upon. Where
+//! nobody may make namespaces, Landlock holds at least the files.
 
 #[cfg(target_os = "linux")]
 mod door;
@@ -13,6 +14,8 @@ mod ground;
 mod hosts;
 #[cfg(target_os = "linux")]
 mod inside;
+#[cfg(target_os = "linux")]
+mod landlock;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
@@ -47,6 +50,9 @@ pub const INSIDE_MODE: &str = "behind-the-wall";
 
 /// Where the door is, for those behind the wall.
 pub const DOOR: &str = "/run/ralph/door";
+
+/// The same where the door can't be put there.
+pub const DOOR_VARIABLE: &str = "RALPH_DOOR";
 
 /// The port on which they find the proxy.
 pub const PROXY_PORT: u16 = 3129;
