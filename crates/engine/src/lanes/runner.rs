@@ -18,7 +18,7 @@ use super::plan::LanePlan;
 use super::repo::{Merge, Repo, Tree};
 use super::tree;
 use super::words::{Answer, Assignment, LANE_MODE, Said};
-use crate::supervise::{self, Sink, Spec, Stop};
+use crate::supervise::{self, Sink, Spec, Stop, orphans};
 use crate::{git, ledger, past};
 
 /// A lane ends its own agent first.
@@ -362,6 +362,7 @@ impl Shared {
         on: Option<(String, String)>,
         standing: Option<String>,
     ) -> io::Result<String> {
+        let _held = orphans::hold_off();
         let tree = self.tree(lane);
         if let Some(base) = standing.filter(|_| tree.dir.is_dir()) {
             return Ok(base);
@@ -388,6 +389,7 @@ impl Shared {
         stopped: bool,
         ending: &str,
     ) -> io::Result<LaneEnd> {
+        let _held = orphans::hold_off();
         let layout = self.layout_of(lane);
         let run = layout.latest_run().map_err(io::Error::other)?;
         let past = run.as_ref().and_then(|run| past::read(run).ok());
@@ -451,6 +453,7 @@ impl Shared {
     }
 
     fn merge(&self, lane: u32, task: LaneTask, commit: &str) -> io::Result<Heard> {
+        let _held = orphans::hold_off();
         let tip = self.tip();
         Ok(match self.repo.merge(&tip, commit)? {
             Merge::Conflict { tree, files } => Heard::Conflict {
@@ -473,6 +476,7 @@ impl Shared {
 
     /// Exactly what was checked becomes the tip, with the tick.
     fn commit(&self, lane: u32, task: LaneTask, tree: &str, tip: &str) -> io::Result<Heard> {
+        let _held = orphans::hold_off();
         let checked = self.tree(0);
         let oid = match self.plan.tracked.clone() {
             Some(path) => {

@@ -6,7 +6,7 @@
 //! was killed, its processes are found by the run id in their environment.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 use ralph_store::fault::{self, point};
@@ -23,6 +23,14 @@ const GRACE: Duration = Duration::from_millis(700);
 /// a device.
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(2);
+
+/// Other threads of ours have children that they wait for.
+static AT_WORK: RwLock<()> = RwLock::new(());
+
+/// Until this goes, nobody takes the children of this thread for left ones.
+pub fn hold_off() -> RwLockReadGuard<'static, ()> {
+    AT_WORK.read().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// What came of looking for processes that should be gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,6 +75,7 @@ impl Drop for Spared {
 /// other child is wanted.
 pub fn end_all() -> Ended {
     fault::pass(point::ENGINE_ORPHANS);
+    let _nobody_else = AT_WORK.write().unwrap_or_else(PoisonError::into_inner);
     end(|| {
         let mut left = children();
         let spared = spared();

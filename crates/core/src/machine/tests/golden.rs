@@ -284,14 +284,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 668 events, 2 complete, 0d261214027e2d66
-    prompt: 740 events, 1 complete, 2b876f77de872ba5
-    pull: 635 events, 1 complete, 561195ea19f32a35
-    ci: 1715 events, 0 complete, e2ff52285a3a15b9
-    drt: 1400 events, 7 complete, 9fda2c94f9a7e6e1
-    ralph: 675 events, 6 complete, 80338cb07fb47b54
-    planned: 455 events, 13 complete, 086e428596569cf5
-    direct: 456 events, 16 complete, b60959a227a28dc8
-    session: 1118 events, 6 complete, d798638d22782d6b
+    tasks: 668 events, 2 complete, 89475db323310193
+    prompt: 740 events, 1 complete, e85a288a0e30d3a4
+    pull: 635 events, 1 complete, 12345a4762e20bd0
+    ci: 1715 events, 0 complete, 2094dbb46e9ec9d9
+    drt: 1400 events, 7 complete, 539f523195fca310
+    ralph: 675 events, 6 complete, cac8e6f61723682d
+    planned: 455 events, 13 complete, 214586c480efad3d
+    direct: 456 events, 16 complete, d1eab09dd4f1cd26
+    session: 1118 events, 6 complete, 8aadbe149c6b886c
     ");
 }

@@ -53,6 +53,13 @@ fn status_while_a_run_works_stat_02() {
         "stalled": 0,
         "same_error": 0,
         "false_promise": 0
+      },
+      "forecast": {
+        "left_ms": {
+          "low": 375,
+          "likely": 500,
+          "high": 625
+        }
       }
     }
     "#);
