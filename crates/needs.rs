@@ -58,7 +58,7 @@ fn main() {
     println!("cargo::rerun-if-changed=../needs.rs");
     // `ralph self-check` says what it was built for.
     let target = std::env::var("TARGET").unwrap_or_default();
-    println!("cargo::rustc-env=RALPH_TARGET={target}");
+    println!("cargo::rustc-env=BUILT_FOR={target}");
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
     for (cfg, need, crates) in NEEDS {
         if !crates.contains(&package.as_str()) {

@@ -17,7 +17,7 @@ use crate::args::SelfCheckArgs;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Told by the build script.
-const TARGET: &str = env!("RALPH_TARGET");
+const TARGET: &str = env!("BUILT_FOR");
 /// Told by `cargo xtask dist`; a build by hand may be of anything.
 const COMMIT: Option<&str> = option_env!("RALPH_COMMIT");
 

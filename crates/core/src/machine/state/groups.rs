@@ -107,6 +107,8 @@ pub struct TickState {
     pub(in crate::machine) before: BTreeSet<String>,
     /// Ticks that were turned back and still stand in the file.
     pub(in crate::machine) turned_back: Vec<String>,
+    /// A tick was turned back: whoever ticks again has to work first.
+    pub(in crate::machine) rests: bool,
 }
 
 impl TickState {

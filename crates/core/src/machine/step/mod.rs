@@ -357,7 +357,7 @@ fn wake(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
     let was_due = is_due_for_proof(state);
     take_in(state, seen, out);
     note_lost_tasks(state, &seen.tasks, out);
-    if !was_due && is_due_for_proof(state) {
+    if !was_due && !state.ticks.rests && is_due_for_proof(state) {
         return Next::Prove;
     }
     if let Some(limit) = reached_limit(state) {
@@ -380,6 +380,7 @@ fn take_unticked(
     out.push(Effect::KeepInStep);
     // Whoever ticks a box again at once has not worked on it: that waits for
     // the next turn.
+    state.ticks.rests = true;
     ends.map_or(Next::CarryOn, Next::Finish)
 }
 

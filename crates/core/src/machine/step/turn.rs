@@ -116,6 +116,7 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
         state.turn.attempt = 1;
     }
     state.stage = Stage::Running;
+    state.ticks.rests = false;
     state.e2e.due |= std::mem::take(&mut state.e2e.broken);
     // What was proven is proven of the work before this turn.
     state.evidence.proven.clear();
