@@ -90,7 +90,7 @@ pub fn run(root: &Path, program: Option<&Path>) -> Result<(), Vec<String>> {
     let mut subjects = vec![
         Subject {
             name: "Ralph Loop",
-            version: told(Command::new(&ralph).arg("--version")),
+            version: version_of(&ralph),
             how: How::Ralph,
             ralph: ralph.clone(),
             tui: tui.clone(),
@@ -132,6 +132,16 @@ pub fn run(root: &Path, program: Option<&Path>) -> Result<(), Vec<String>> {
         println!("{name}");
     }
     Ok(())
+}
+
+/// A build for tests is much slower than the one that ships, and says so.
+fn version_of(ralph: &Path) -> String {
+    let version = told(Command::new(ralph).arg("--version"));
+    let about = told(Command::new(ralph).args(["--version", "--json"]));
+    match about.contains("\"fault_points\":true") {
+        true => format!("{version}, built for tests: its times are not those of what ships"),
+        false => version,
+    }
 }
 
 fn told(command: &mut Command) -> String {
@@ -177,7 +187,7 @@ impl Subject {
             How::Bash => return self.start(project, script, &[]),
             How::Ralph => {
                 let mut command = Command::new(&self.ralph);
-                command.arg("resume");
+                command.args(["resume", "--yes"]);
                 command
             }
             How::Tui => self.tui(project, script, &["resume", "--force"])?,
