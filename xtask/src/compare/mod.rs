@@ -187,7 +187,7 @@ impl Subject {
             How::Bash => return self.start(project, script, &[]),
             How::Ralph => {
                 let mut command = Command::new(&self.ralph);
-                command.arg("resume");
+                command.args(["resume", "--yes"]);
                 command
             }
             How::Tui => self.tui(project, script, &["resume", "--force"])?,
