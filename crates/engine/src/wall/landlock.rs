@@ -9,8 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr,
-    RulesetStatus, Scope, path_beneath_rules,
+    ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreated,
+    RulesetCreatedAttr, RulesetStatus, Scope, path_beneath_rules,
 };
 
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
@@ -112,7 +112,7 @@ impl Fence {
             .create()
             .and_then(|ruleset| ruleset.add_rules(read))
             .and_then(|ruleset| ruleset.add_rules(write))
-            .and_then(|ruleset| ruleset.restrict_self())
+            .and_then(RulesetCreated::restrict_self)
             .map_err(failed)?;
         match closed.ruleset {
             RulesetStatus::NotEnforced => Err(io::Error::other("Landlock is not enforced")),
