@@ -1,11 +1,11 @@
 //! The charts of a report, as SVG that needs nothing else. Colours come from
 //! the classes of the page, so that they follow light and dark.
 
-use super::html::escape;
 use super::{Call, Report, Rest, RestReason, Verdict};
 use crate::display::dollars;
 use crate::lang::{Lang, Say};
 use crate::text::duration::human;
+use crate::text::escape;
 use crate::tr;
 use crate::usage::Usd;
 use std::time::Duration;

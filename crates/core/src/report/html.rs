@@ -10,6 +10,7 @@ use crate::lang::{Lang, Say};
 use crate::machine::{Bill, Outcome};
 use crate::proof::EvidenceLevel;
 use crate::text::duration::human;
+use crate::text::escape;
 use crate::tr;
 
 const STYLE: &str = include_str!("report.css");
@@ -337,20 +338,4 @@ fn used(lang: Lang, bill: &Bill) -> [String; 2] {
     }
     let used = UsageView::from(bill);
     [used.cost(lang), used.tokens(lang)]
-}
-
-/// Text for HTML, in elements and in quoted attributes.
-pub(super) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
 }

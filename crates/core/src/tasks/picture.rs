@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::order::{Piece, Why};
+use crate::text::{escape, one_line};
 
 const WIDTH: usize = 220;
 const HEIGHT: usize = 44;
@@ -39,7 +40,10 @@ pub fn picture(pieces: &[Piece]) -> String {
         let Some((x, y)) = places.get(piece.id.as_str()) else {
             continue;
         };
-        let (id, text) = (escaped(&piece.id), escaped(&shortened(&piece.text)));
+        let (id, text) = (
+            escape(&one_line(&piece.id)),
+            escape(&one_line(&shortened(&piece.text))),
+        );
         let (left, first, second) = (x + 10, y + 18, y + 35);
         let _ = writeln!(
             out,
@@ -106,19 +110,4 @@ fn shortened(text: &str) -> String {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
         None => text.to_owned(),
     }
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -5,6 +5,7 @@ pub mod controls;
 pub mod digest;
 pub mod duration;
 pub mod excerpt;
+mod markup;
 pub mod redact;
 pub mod sanitize;
 pub mod visible;
@@ -12,6 +13,7 @@ pub mod width;
 
 pub use controls::without_controls;
 pub use excerpt::excerpt;
+pub(crate) use markup::escape;
 pub use redact::redact;
 pub use sanitize::{one_line, sanitize};
 pub use visible::visible;
