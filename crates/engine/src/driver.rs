@@ -44,11 +44,11 @@ use crate::{archive, before, clock, wall};
 
 /// Somebody who watches a run, and may be asked.
 pub trait Observer {
-    fn begin(&mut self, run: &Beginning<'_>);
+    fn begin(&mut self, _run: &Beginning<'_>) {}
     fn notice(&mut self, notice: &Notice, state: &State, at: Now);
     /// A doubt about what the agent said; it changes no decision.
-    fn doubt(&mut self, doubt: &PromiseWarning);
-    fn announce(&mut self, announcement: &Announcement);
+    fn doubt(&mut self, _doubt: &PromiseWarning) {}
+    fn announce(&mut self, _announcement: &Announcement) {}
     /// Whether a wait is shown as it passes.
     fn counts_down(&self) -> bool {
         false
@@ -64,18 +64,22 @@ pub trait Observer {
     /// Everything is about to stand still: somebody pressed Ctrl+Z.
     fn stand_still(&mut self) {}
     /// Where the agent's output is shown while it comes.
-    fn echo(&self) -> Option<Echo>;
+    fn echo(&self) -> Option<Echo> {
+        None
+    }
     /// The menu is answered from elsewhere.
     fn menu_is_over(&mut self) {}
     /// Shows the menu of a limit, and how long it waits for somebody; `None`
     /// where nobody can choose.
     fn menu(
         &mut self,
-        limit: Limit,
-        state: &State,
-        open: Vec<TaskRef>,
-        wait: Option<Duration>,
-    ) -> Option<oneshot::Receiver<Choice>>;
+        _limit: Limit,
+        _state: &State,
+        _open: Vec<TaskRef>,
+        _wait: Option<Duration>,
+    ) -> Option<oneshot::Receiver<Choice>> {
+        None
+    }
 }
 
 /// What an observer learns first.

@@ -3,23 +3,19 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Duration;
 
 use ralph_core::config::Settings;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Limit, Notice, Now, Outcome, State, TaskRef};
-use ralph_core::promise::PromiseWarning;
-use ralph_engine::announcement::Announcement;
-use ralph_engine::driver::{self, Beginning, Choice, Observer};
+use ralph_core::machine::{Notice, Now, Outcome, State};
+use ralph_engine::driver::{self, Observer};
 use ralph_engine::lanes::{Assignment, Governor, Ports, Said, say};
 use ralph_engine::opening::Opening;
 use ralph_engine::past;
 use ralph_engine::plan::{self, Plan, Wanted};
 use ralph_engine::signals;
-use ralph_engine::turn::Echo;
 use ralph_store::layout::{Layout, RunId};
 use ralph_store::lock;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use crate::app::{self, App};
 use crate::args::Global;
@@ -172,25 +168,5 @@ fn for_lane(settings: &mut Settings, assignment: &Assignment) {
 struct Silent;
 
 impl Observer for Silent {
-    fn begin(&mut self, _run: &Beginning<'_>) {}
-
     fn notice(&mut self, _notice: &Notice, _state: &State, _at: Now) {}
-
-    fn doubt(&mut self, _doubt: &PromiseWarning) {}
-
-    fn announce(&mut self, _announcement: &Announcement) {}
-
-    fn echo(&self) -> Option<Echo> {
-        None
-    }
-
-    fn menu(
-        &mut self,
-        _: Limit,
-        _: &State,
-        _: Vec<TaskRef>,
-        _: Option<Duration>,
-    ) -> Option<oneshot::Receiver<Choice>> {
-        None
-    }
 }
