@@ -149,8 +149,6 @@ pub enum LaneOrder {
         tree: String,
         tip: String,
     },
-    /// All lanes end: gracefully, or at once.
-    StopAll { kill: bool },
 }
 
 /// Where a lane stands.

@@ -20,8 +20,7 @@ pub(super) async fn heard(lanes: &mut Option<Lanes>) -> Heard {
 impl Driver<'_> {
     pub(super) fn take_heard(&mut self, heard: Heard) -> Kind {
         Kind::Lane(match heard {
-            Heard::Began { lane, base } => LaneEvent::Began { lane, base },
-            Heard::Held { lane, until } => LaneEvent::Held { lane, until },
+            Heard::Told(event) => event,
             Heard::Asks { lane } => LaneEvent::Asks {
                 lane,
                 calls: self.calls_of(lane),
@@ -38,17 +37,6 @@ impl Driver<'_> {
                     outcome: "lane".into(),
                     reason: why,
                 },
-            },
-            Heard::Conflict {
-                lane,
-                tree,
-                tip,
-                files,
-            } => LaneEvent::Conflict {
-                lane,
-                tree,
-                tip,
-                files,
             },
             Heard::Merged {
                 lane,

@@ -1,6 +1,5 @@
 //! What is known of lanes before they begin, and why there may be none.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
@@ -10,11 +9,11 @@ use ralph_core::machine::{LaneRules, Rules};
 use ralph_core::tasks::{Scope, TaskList};
 
 use super::repo::{Repo, Tree};
+use super::tree::copy_within;
 
 /// What is known of lanes before they begin.
 #[derive(Clone, Debug)]
 pub struct LanePlan {
-    pub count: u32,
     /// The branch that results land on.
     pub branch: String,
     /// The commit that it begins at.
@@ -95,9 +94,6 @@ impl LanePlan {
         }
         let from = repo.root.join(&self.tasks_file);
         let to = tree.project(repo).join(&self.tasks_file);
-        if let Some(parent) = to.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        fs::copy(from, to).map(drop)
+        copy_within(&tree.dir, &from, &to)
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ralph_core::machine::{LaneEnd, LaneOrder, LaneTask, Outcome};
+use ralph_core::machine::{LaneEnd, LaneEvent, LaneOrder, LaneTask, Outcome};
 use ralph_core::usage::Usage;
 use ralph_store::layout::Layout;
 use ralph_store::regular;
@@ -29,16 +29,10 @@ const LONGEST_LINE: usize = 64 * 1024;
 /// What the driver hears of its lanes.
 #[derive(Debug)]
 pub(crate) enum Heard {
-    Began {
-        lane: u32,
-        base: String,
-    },
+    /// What the machine is told as it is.
+    Told(LaneEvent),
     Asks {
         lane: u32,
-    },
-    Held {
-        lane: u32,
-        until: i64,
     },
     Ended {
         lane: u32,
@@ -50,12 +44,6 @@ pub(crate) enum Heard {
         task: LaneTask,
         tree: String,
         tip: String,
-    },
-    Conflict {
-        lane: u32,
-        tree: String,
-        tip: String,
-        files: Vec<String>,
     },
     Landed {
         lane: u32,
@@ -76,8 +64,6 @@ pub(crate) struct Lanes {
     shared: Arc<Shared>,
     alive: BTreeMap<u32, Alive>,
     heard: mpsc::UnboundedReceiver<Heard>,
-    /// No turn begins any more.
-    closing: bool,
 }
 
 struct Shared {
@@ -114,7 +100,6 @@ impl Lanes {
             }),
             alive: BTreeMap::new(),
             heard,
-            closing: false,
         }
     }
 
@@ -165,7 +150,6 @@ impl Lanes {
             } => beside(lane, &self.shared, move || {
                 shared.commit(lane, task, &tree, &tip)
             }),
-            LaneOrder::StopAll { kill } => self.stop(kill),
         }
     }
 
@@ -179,19 +163,15 @@ impl Lanes {
         }
     }
 
-    fn stop(&mut self, kill: bool) {
-        let stop = if kill { Stop::Now } else { Stop::Gracefully };
-        for alive in self.alive.values() {
-            alive.stop.send_replace(stop);
-        }
-    }
-
     /// Lets every lane come to an end: at its next turn, now, or at once.
     pub async fn end(&mut self, outcome: &Outcome) {
-        self.closing = true;
         match outcome {
             Outcome::Paused { .. } => {}
-            _ => self.stop(false),
+            _ => {
+                for alive in self.alive.values() {
+                    alive.stop.send_replace(Stop::Gracefully);
+                }
+            }
         }
         let lanes: Vec<u32> = self.alive.keys().copied().collect();
         for lane in lanes {
@@ -318,10 +298,10 @@ impl Shared {
             Ok(base) => base,
             Err(error) => return short(error.to_string()),
         };
-        let _ = self.tell.send(Heard::Began {
+        let _ = self.tell.send(Heard::Told(LaneEvent::Began {
             lane,
             base: base.clone(),
-        });
+        }));
         let spec = Spec {
             args: vec![LANE_MODE.into()],
             stdin: Some(supervise::file_of(answers)),
@@ -456,12 +436,12 @@ impl Shared {
         let _held = orphans::hold_off();
         let tip = self.tip();
         Ok(match self.repo.merge(&tip, commit)? {
-            Merge::Conflict { tree, files } => Heard::Conflict {
+            Merge::Conflict { tree, files } => Heard::Told(LaneEvent::Conflict {
                 lane,
                 tree,
                 tip,
                 files,
-            },
+            }),
             Merge::Clean { tree } => {
                 self.tree(0).move_to(&self.repo, &tree, &tip)?;
                 Heard::Merged {
@@ -525,7 +505,10 @@ impl Sink for Ear {
             let lane = self.lane;
             match serde_json::from_slice(&line) {
                 Ok(Said::Ask) => drop(self.tell.send(Heard::Asks { lane })),
-                Ok(Said::Held { until }) => drop(self.tell.send(Heard::Held { lane, until })),
+                Ok(Said::Held { until }) => {
+                    let held = LaneEvent::Held { lane, until };
+                    drop(self.tell.send(Heard::Told(held)));
+                }
                 Ok(Said::Failed { why }) => self.failed = Some(why),
                 Err(_) => {}
             }

@@ -119,7 +119,6 @@ fn ready(
     let in_commit = repo.bytes_of(&commit, &from_top);
     let goes_along = in_commit.is_some() || !repo.ignores(&from_top);
     let mut lanes = LanePlan {
-        count: rules.count,
         land: plan.lands,
         started_on: head.branch,
         place: tree::place(layout.home(), layout.root()),

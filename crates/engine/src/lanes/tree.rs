@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ralph_store::home::StateHome;
+use ralph_store::layout::refuse_links;
 
 use super::repo::{Repo, Tree};
 use crate::git;
@@ -126,10 +127,7 @@ impl Tree {
             if !is_file || fs::symlink_metadata(&to).is_ok() {
                 continue;
             }
-            if let Some(parent) = to.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            fs::copy(from, to)?;
+            copy_within(&self.dir, &from, &to)?;
         }
         Ok(())
     }
@@ -143,6 +141,15 @@ impl Tree {
         gone(fs::remove_dir_all(&self.dir))?;
         gone(fs::remove_file(&self.index))
     }
+}
+
+/// Copies a file to where no link of the tree leads out of it.
+pub(super) fn copy_within(tree: &Path, from: &Path, to: &Path) -> io::Result<()> {
+    refuse_links(tree, to).map_err(io::Error::other)?;
+    if let Some(parent) = to.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    fs::copy(from, to).map(drop)
 }
 
 /// A folder for this user alone.
