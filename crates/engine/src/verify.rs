@@ -19,7 +19,7 @@ use crate::kept::{self, KeptOutput};
 use crate::supervise::{Ending, Overlay, SHELL, Sink, Spec, Stop};
 use crate::wall::{self, Behind, Wall, Who};
 pub use order::Order;
-use said::Said;
+use said::{Said, Stream};
 
 /// The commands of a project and their bounds (VERI-05).
 #[derive(Clone, Debug)]
@@ -257,9 +257,9 @@ impl<'a> Output<'a> {
         )
     }
 
-    fn take(&mut self, chunk: &[u8]) -> io::Result<()> {
+    fn take(&mut self, stream: Stream, chunk: &[u8]) -> io::Result<()> {
         self.kept.push(chunk);
-        self.said.push(chunk);
+        self.said.push(stream, chunk);
         match &mut self.log {
             Some(log) => log.write(chunk),
             None => Ok(()),
@@ -269,10 +269,10 @@ impl<'a> Output<'a> {
 
 impl Sink for Output<'_> {
     fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
-        self.take(chunk)
+        self.take(Stream::Out, chunk)
     }
 
     fn stderr(&mut self, chunk: &[u8]) -> io::Result<()> {
-        self.take(chunk)
+        self.take(Stream::Err, chunk)
     }
 }

@@ -11,14 +11,27 @@ const MOST_TESTS: usize = 2000;
 /// A line that is longer is cut.
 const LONGEST_LINE: usize = 4096;
 
+/// Where a command says something.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stream {
+    Out,
+    Err,
+}
+
+/// The lines of one stream: pieces of two of them make no line.
+#[derive(Clone, Debug, Default)]
+struct Lines {
+    /// One that has not ended yet.
+    open: Vec<u8>,
+    normal: Sha256,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Said {
     whole: Sha256,
-    normal: Sha256,
+    streams: [Lines; 2],
     tests: BTreeSet<String>,
     ran: Option<i64>,
-    /// A line that has not ended yet.
-    line: Vec<u8>,
     /// A word that is looked for, and whether it was said.
     word: Option<String>,
     said_word: bool,
@@ -36,20 +49,29 @@ impl Said {
         self.said_word
     }
 
-    pub fn push(&mut self, chunk: &[u8]) {
+    pub fn push(&mut self, stream: Stream, chunk: &[u8]) {
         self.whole.update(chunk);
         for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
-            let room = LONGEST_LINE.saturating_sub(self.line.len());
+            let open = &mut self.lines(stream).open;
+            let room = LONGEST_LINE.saturating_sub(open.len());
             let taken = piece.get(..room.min(piece.len())).unwrap_or_default();
-            self.line.extend_from_slice(taken);
+            open.extend_from_slice(taken);
             if piece.ends_with(b"\n") {
-                self.end_line();
+                self.end_line(stream);
             }
         }
     }
 
-    fn end_line(&mut self) {
-        let line = std::mem::take(&mut self.line);
+    fn lines(&mut self, stream: Stream) -> &mut Lines {
+        let [out, err] = &mut self.streams;
+        match stream {
+            Stream::Out => out,
+            Stream::Err => err,
+        }
+    }
+
+    fn end_line(&mut self, stream: Stream) {
+        let line = std::mem::take(&mut self.lines(stream).open);
         let line = String::from_utf8_lossy(&line);
         let plain = ralph_core::text::sanitize(&line);
         self.said_word |= self
@@ -62,8 +84,9 @@ impl Said {
         if let Some(more) = tally::ran_by(&plain) {
             self.ran = Some(self.ran.unwrap_or(0).saturating_add(more));
         }
-        self.normal.update(normal_line(&plain).as_bytes());
-        self.normal.update(b"\n");
+        let normal = &mut self.lines(stream).normal;
+        normal.update(normal_line(&plain).as_bytes());
+        normal.update(b"\n");
     }
 
     /// How many tests ran, where it was said.
@@ -77,13 +100,17 @@ impl Said {
     }
 
     pub fn failure(&mut self, exit: Option<i32>) -> Failure {
-        if !self.line.is_empty() {
-            self.end_line();
+        let mut both = Sha256::new();
+        for stream in [Stream::Out, Stream::Err] {
+            if !self.lines(stream).open.is_empty() {
+                self.end_line(stream);
+            }
+            both.update(self.lines(stream).normal.clone().finalize());
         }
         Failure {
             exit,
             tests: self.tests.clone(),
-            output: hex(self.normal.clone()),
+            output: hex(both),
         }
     }
 }
@@ -102,7 +129,7 @@ mod tests {
         let failure = |chunks: &[&str]| {
             let mut said = Said::default();
             for chunk in chunks {
-                said.push(chunk.as_bytes());
+                said.push(Stream::Out, chunk.as_bytes());
             }
             said.failure(Some(1))
         };
@@ -110,5 +137,28 @@ mod tests {
         assert_eq!(whole, failure(&["test a ... FAI", "LED\nin 7", "0 ms"]));
         assert_eq!(whole.tests, BTreeSet::from(["a".to_owned()]));
         assert_ne!(whole, failure(&["test b ... FAILED\nin 12 ms"]));
+    }
+
+    /// A shell writes its complaints in pieces, and a slow machine puts other
+    /// words between them: a lie was believed for that.
+    #[test]
+    fn two_streams_that_meet_hide_no_failure() {
+        use Stream::{Err, Out};
+        let failure = |chunks: &[(Stream, &str)]| {
+            let mut said = Said::default();
+            for (stream, chunk) in chunks {
+                said.push(*stream, chunk.as_bytes());
+            }
+            said.failure(Some(1))
+        };
+        let apart = failure(&[(Err, "a.sh: 2: sub: not found\n"), (Out, "FAIL: sub\n")]);
+        let mixed = failure(&[
+            (Err, "a.sh: 2: "),
+            (Out, "FAIL: s"),
+            (Err, "sub: not found\n"),
+            (Out, "ub\n"),
+        ]);
+        assert_eq!(mixed.tests, BTreeSet::from(["sub".to_owned()]));
+        assert_eq!(apart, mixed);
     }
 }
