@@ -225,8 +225,10 @@ impl Scratch {
                 path: dir.keep(),
                 _held: held,
             };
-            let Ok(held) = File::open(dir.path()) else {
-                return Ok(scratch(dir, None));
+            let held = match File::open(dir.path()) {
+                Ok(held) => held,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(_) => return Ok(scratch(dir, None)),
             };
             // Whoever clears up may have come between.
             match held.try_lock() {
