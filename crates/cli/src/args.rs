@@ -20,7 +20,7 @@ use strum::VariantNames;
 
 pub use flow::{DoArgs, FlowArgs, FlowVerb};
 pub use install::{DoctorArgs, InitArgs, SandboxArgs, SelfCheckArgs, Switch, UninstallArgs};
-pub use pages::{ReportArgs, WebArgs};
+pub use pages::{McpAct, McpArgs, ReportArgs, WebArgs};
 pub use past::{BisectArgs, DiffArgs, RedoArgs, RestoreArgs, ShowArgs, SnapshotsArgs, UndoArgs};
 pub use plan::{PlanArgs, PlanFormat, StartArgs};
 pub use pull::{PhaseArgs, PullArgs};
@@ -128,6 +128,8 @@ pub enum Command {
     Archive(ArchiveArgs),
     /// Show the runs of this project as a page on this machine, live
     Web(WebArgs),
+    /// Let your own assistant look at the loop, and steer it where you allow it (MCP)
+    Mcp(McpArgs),
     /// Tell what became of a run: proven, not proven, cost, and how to go on
     Report(ReportArgs),
     /// Tell one turn: what was said, called, changed and checked, and its cost
@@ -216,6 +218,7 @@ impl Command {
             | Command::Trust(_)
             | Command::Init(_)
             | Command::Uninstall(_)
+            | Command::Mcp(_)
             | Command::Archive(_) => true,
             _ => false,
         }

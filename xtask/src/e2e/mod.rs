@@ -2,6 +2,7 @@
 //! on their own, against a scripted model, without an account and without the
 //! internet (XCUT-04); and the page is used in a real browser.
 
+mod assistant;
 mod clients;
 mod delta;
 mod flows;
@@ -237,7 +238,7 @@ fn play_client(
     let wanted = options.scenario.as_deref();
     let own = in_session::SCENARIOS.iter().chain(&flows::SCENARIOS);
     let own = own.chain(&delta::SCENARIOS).chain(&proof::SCENARIOS);
-    let own = own.chain(&planning::SCENARIOS);
+    let own = own.chain(&planning::SCENARIOS).chain(&assistant::SCENARIOS);
     let all = SCENARIOS.iter().chain(own);
     let scenarios = all.filter(|s| (s.is_for)(client));
     let scenarios = scenarios.filter(|s| wanted.is_none_or(|name| name == s.name));

@@ -75,6 +75,7 @@ const DEPENDENCIES: [(&str, &[&str]); 6] = [
             "ralph-guard",
             "ralph-store",
             "ratatui",
+            "rmcp",
             "serde",
             "serde_json",
             "strum",

@@ -55,6 +55,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "flow",
             "trust",
             "sandbox",
+            "mcp",
             "where",
             "uninstall",
             "completions",
