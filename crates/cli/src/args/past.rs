@@ -22,6 +22,9 @@ pub struct DiffArgs {
     /// Only how much changed in which file
     #[arg(long)]
     pub stat: bool,
+    /// Show it in your difftool: the one that your own Git configuration names, or this one
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, conflicts_with = "stat")]
+    pub tool: Option<Option<String>>,
     /// Another run than the newest
     #[arg(long, value_name = "RUN")]
     pub run: Option<String>,

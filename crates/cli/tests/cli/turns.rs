@@ -192,6 +192,30 @@ fn nothing_that_the_repository_configures_is_run() {
 }
 
 #[test]
+fn a_turn_is_shown_in_the_difftool_of_the_person_alone() {
+    let env = worked();
+    let pwned = format!("touch {}", env.path("pwned").display());
+    for (key, value) in [("diff.tool", "evil"), ("difftool.evil.cmd", &*pwned)] {
+        env.git(&["config", key, value]);
+    }
+    let seen = env.outside("seen");
+    let mine = |name: &str| {
+        let cmd = format!("cat \\\"$REMOTE\\\" >> {}.{name}", seen.display());
+        format!("[difftool \"{name}\"]\n\tcmd = \"{cmd}\"\n")
+    };
+    let config = format!("[diff]\n\ttool = one\n{}{}", mine("one"), mine("two"));
+    fs::write(env.outside(".gitconfig"), config).unwrap();
+    ok(&env.ralph(&["diff", "2", "--tool", "--", "src/lib.rs"]));
+    ok(&env.ralph(&["diff", "2", "--tool=two", "--", "src/lib.rs"]));
+    for name in ["one", "two"] {
+        let seen = fs::read_to_string(seen.with_extension(name)).unwrap();
+        assert_eq!(seen, "two\n", "{name}");
+    }
+    assert_eq!(env.ralph(&["diff", "--tool=evil"]).code, 1);
+    assert!(!env.path("pwned").exists());
+}
+
+#[test]
 fn without_a_repository_turns_are_undone_too() {
     let env = TestEnv::bare();
     env.write("tasks.md", "- [ ] T001 a\n");
