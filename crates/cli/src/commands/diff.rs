@@ -51,7 +51,10 @@ fn in_tool(
         Some(Ok(true)) => Ok(0),
         Some(Ok(false)) => Err(crate::FAILED),
         Some(Err(error)) => app.refuse(&error.to_string()),
-        None => app.refuse(&tr!(app.lang(), "there is no Git here to ask for a difftool")),
+        None => app.refuse(&tr!(
+            app.lang(),
+            "there is no Git here to ask for a difftool"
+        )),
     }
 }
 

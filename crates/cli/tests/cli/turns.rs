@@ -215,6 +215,46 @@ fn a_turn_is_shown_in_the_difftool_of_the_person_alone() {
     assert!(!env.path("pwned").exists());
 }
 
+/// A submodule is a repository of its own: what happens in it is named, and
+/// never touched.
+#[test]
+fn submodules_stay_as_they_are() {
+    let of = TestEnv::with_tasks(1);
+    let env = TestEnv::with_tasks(1);
+    let name = ["-c", "user.name=T", "-c", "user.email=t@localhost"];
+    let from = of.root.to_str().unwrap();
+    let local = ["-c", "protocol.file.allow=always"];
+    env.git(&[&local[..], &["submodule", "add", "-q", from, "sub"]].concat());
+    env.git(&[&name[..], &["commit", "-q", "-m", "Sub"]].concat());
+    let agent = shell_agent(
+        &env,
+        "echo new > a.txt; echo changed > sub/tasks.md; echo more > sub/more
+git -C sub -c user.name=A -c user.email=a@localhost commit -qam astray
+sed -i 's/\\[ \\]/[x]/' tasks.md
+echo '<promise>COMPLETE</promise>'
+",
+    );
+    let done = env.ralph(&["run", "--agent-cmd", &agent]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let before = |env: &TestEnv| {
+        let refs = env.git(&["for-each-ref"]) + &env.git(&["ls-files", "-s"]);
+        let sub = env.git(&["-C", "sub", "rev-parse", "HEAD"]);
+        (refs, sub, env.read("sub/tasks.md"), env.read("sub/more"))
+    };
+    let was = before(&env);
+    assert!(ok(&env.ralph(&["diff"])).contains("a.txt"));
+    ok(&env.ralph(&["undo", "--yes"]));
+    assert!(!env.path("a.txt").exists());
+    assert!(env.read("tasks.md").contains("[ ]"));
+    assert_eq!(before(&env), was);
+    ok(&env.ralph(&["redo", "--yes"]));
+    assert_eq!(env.read("a.txt"), "new\n");
+    assert_eq!(before(&env), was);
+    let elsewhere = env.outside("elsewhere");
+    ok(&env.ralph(&["restore", "1", "--to", elsewhere.to_str().unwrap()]));
+    assert!(elsewhere.join("a.txt").exists() && !elsewhere.join("sub/tasks.md").exists());
+}
+
 #[test]
 fn without_a_repository_turns_are_undone_too() {
     let env = TestEnv::bare();
