@@ -32,7 +32,7 @@ pub struct DiffArgs {
 
 #[derive(Debug, Args)]
 pub struct BisectArgs {
-    /// A command that tells good from bad (repeatable) [default: verify.commands]
+    /// A command that tells good from bad (repeatable) [default: what the run checked with]
     #[arg(long, value_name = "CMD")]
     pub verify: Vec<String>,
     /// Another run than the newest

@@ -76,6 +76,10 @@ impl Asked {
                 duration_ms: 0,
             }),
             Wanted::Undo(turn) => self.undo(*turn),
+            Wanted::Bisect => {
+                let run = self.run.id.as_str();
+                self.typed(&["bisect", "--run", run].map(str::to_owned))
+            }
             Wanted::Steer(typed) => self.typed(typed),
             Wanted::Answer { question, text } => match reply_text(text) {
                 Some(text) => self.answer(*question, &text),

@@ -27,6 +27,7 @@ pub enum Act {
     Undo {
         turn: u32,
     },
+    Bisect,
     Answer {
         question: u64,
         text: String,
@@ -57,6 +58,7 @@ impl Act {
                     Some(Act::Extend { by: Some(by) })
                 }
             },
+            "bisect" => Some(Act::Bisect),
             "undo" => {
                 let turn = body["turn"]
                     .as_u64()
@@ -95,6 +97,7 @@ impl Act {
             Act::Undo { turn } => {
                 typed(&["undo", &turn.to_string(), "--yes", "--run", run.as_str()])
             }
+            Act::Bisect => typed(&["bisect", "--run", run.as_str()]),
             Act::Steer { typed } => typed.clone(),
             Act::Answer { question, text } => typed(&["answer", &question.to_string(), "--", text]),
         }
@@ -114,7 +117,7 @@ impl Actor {
         let alive = layout.current_run().ok().flatten();
         let is_alive = alive.is_some_and(|alive| alive.id == *run);
         let fits = match act {
-            Act::Resume | Act::Undo { .. } => !is_alive,
+            Act::Resume | Act::Undo { .. } | Act::Bisect => !is_alive,
             // A run that waits for an answer may have ended meanwhile.
             Act::Answer { .. } | Act::Steer { .. } => {
                 let latest = layout.latest_run().ok().flatten();
@@ -132,6 +135,9 @@ impl Actor {
         };
         match done {
             Ok(None) => Response::json(&json!({ "said": tr!(self.lang, "it goes on") })),
+            Ok(Some(said)) if said.ok && *act == Act::Bisect => {
+                Response::json(&json!({ "said": said.last_line() }))
+            }
             Ok(Some(Said { ok: true, words })) => Response::json(&json!({ "said": words })),
             Ok(Some(said)) => Response::problem(409, &said.words),
             Err(error) => Response::problem(503, &error.to_string()),
@@ -161,6 +167,8 @@ mod tests {
     #[test]
     fn only_what_can_be_typed_can_be_done() {
         check("pause", "", Some(&["pause"]));
+        let bisect = ["bisect", "--run", "20260118-100000-1a2b"];
+        check("bisect", "", Some(&bisect));
         check("stop", "{}", Some(&["stop"]));
         let resume = ["resume", "--yes", "--quiet", "20260118-100000-1a2b"];
         check("resume", "", Some(&resume));
