@@ -464,3 +464,57 @@ fn lanes_and_landings_stand_behind_walls() {
     assert!(lanes.show("T002.log").contains("the agent"));
     lanes.each_commit_is_green();
 }
+
+/// What a tree needs beside what Git has: files that the person listed, a
+/// command once for each, and ports of its own.
+#[test]
+fn each_tree_is_set_up_once_and_has_its_own_ports() {
+    let lanes = Lanes::new(&list(4));
+    let env = &lanes.env;
+    env.write(".gitignore", ".ralph/\n.skillpack/\n.env.local\ndeps/\n");
+    env.write(".worktreeinclude", ".env.local\nnot-there\n");
+    lanes.commit("what is needed");
+    env.write(".env.local", "KEY=value\n");
+    env.write("deps/private", "not listed");
+    let needs = "test \"$(cat .env.local)\" = KEY=value || exit 1
+test -f deps/made || exit 1
+test ! -e deps/private || exit 1
+sleep 1; echo \"$RALPH_LANE $RALPH_PORT $RALPH_PORTS\" >> \"$AGENTS/ports\"";
+    for task in ["T001", "T002", "T003", "T004"] {
+        lanes.on(task, needs);
+    }
+    let setups = env.outside("setups");
+    let setup = format!(
+        "mkdir deps && touch deps/made && pwd >> {}",
+        setups.display()
+    );
+    let mut command = lanes.command(&["-j", "2", "--max-iterations", "40"]);
+    command
+        .env("RALPH_LANES_SETUP", setup)
+        .env("RALPH_LANES_PORTS", "10");
+    let done = Done::of(&command.output().unwrap());
+    assert_eq!(done.code, 0, "{}", text(&done));
+    assert_eq!(landed(&done.events()).len(), 4);
+    let setups = fs::read_to_string(setups).unwrap();
+    let mut trees: Vec<&str> = setups.lines().collect();
+    let count = trees.len();
+    trees.sort_unstable();
+    trees.dedup();
+    assert_eq!(trees.len(), count, "{setups}");
+    let ports = fs::read_to_string(env.outside("agents").join("ports")).unwrap();
+    // Those who work at the same time share none.
+    let mut firsts = Vec::new();
+    for line in ports.lines().take(2) {
+        let [_, first, all] = line.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let first: u16 = first.parse().unwrap();
+        assert_eq!(all, format!("{first}-{}", first + 9));
+        firsts.push(first);
+    }
+    assert!(firsts.len() == 2 && firsts[0] != firsts[1], "{ports}");
+    for name in [".env.local", "deps/made"] {
+        let show = ["ls-tree", "--name-only", &lanes.branch(), name];
+        assert_eq!(env.git(&show), "", "{name} is nobody's commit");
+    }
+}

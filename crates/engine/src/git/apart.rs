@@ -179,11 +179,14 @@ impl Apart {
 
 /// What was asked last, and of which files: a process of its own for each
 /// question would cost as much as the question.
-static KNOWN: Mutex<Option<(Vec<(PathBuf, Vec<u8>)>, Vec<u8>)>> = Mutex::new(None);
+static KNOWN: Mutex<Option<(Files, Vec<u8>)>> = Mutex::new(None);
+
+/// Paths and contents.
+type Files = Vec<(PathBuf, Vec<u8>)>;
 
 /// The files that a configuration is made of, as they are; `None` where they
 /// name others.
-fn configured(own: &Path, common: &Path) -> Option<Vec<(PathBuf, Vec<u8>)>> {
+fn configured(own: &Path, common: &Path) -> Option<Files> {
     let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
     let home = home.map(PathBuf::from).unwrap_or_default();
     let other = std::env::var_os("XDG_CONFIG_HOME").filter(|dir| !dir.is_empty());
