@@ -9,6 +9,7 @@ mod flows;
 mod in_session;
 mod install;
 mod isolate;
+mod lanes;
 mod names;
 mod planning;
 mod proof;
@@ -238,7 +239,10 @@ fn play_client(
     let wanted = options.scenario.as_deref();
     let own = in_session::SCENARIOS.iter().chain(&flows::SCENARIOS);
     let own = own.chain(&delta::SCENARIOS).chain(&proof::SCENARIOS);
-    let own = own.chain(&planning::SCENARIOS).chain(&assistant::SCENARIOS);
+    let own = own
+        .chain(&planning::SCENARIOS)
+        .chain(&assistant::SCENARIOS)
+        .chain(&lanes::SCENARIOS);
     let all = SCENARIOS.iter().chain(own);
     let scenarios = all.filter(|s| (s.is_for)(client));
     let scenarios = scenarios.filter(|s| wanted.is_none_or(|name| name == s.name));

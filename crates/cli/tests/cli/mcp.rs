@@ -29,7 +29,7 @@ impl Assistant {
         };
         let told = assistant.ask(
             "initialize",
-            json!({
+            &json!({
                 "protocolVersion": "2025-06-18",
                 "capabilities": {},
                 "clientInfo": { "name": "test", "version": "1" },
@@ -46,7 +46,7 @@ impl Assistant {
         writeln!(says, "{message}").unwrap();
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.number += 1;
         let number = self.number;
         self.say(&json!({ "jsonrpc": "2.0", "id": number, "method": method, "params": params }));
@@ -62,7 +62,7 @@ impl Assistant {
     }
 
     /// Whether it went wrong, and the words.
-    fn call(&mut self, name: &str, arguments: Value) -> (bool, String) {
+    fn call(&mut self, name: &str, arguments: &Value) -> (bool, String) {
         let told = self.ask(
             "tools/call",
             json!({ "name": name, "arguments": arguments }),
@@ -72,7 +72,7 @@ impl Assistant {
     }
 
     fn tools(&mut self) -> Vec<String> {
-        let told = self.ask("tools/list", json!({}));
+        let told = self.ask("tools/list", &json!({}));
         let tools = told["tools"].as_array().unwrap();
         let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
         tools.iter().map(name).collect()
@@ -98,7 +98,7 @@ fn an_assistant_looks_at_a_run_and_changes_nothing() {
     let looks = ["status", "report", "show", "diff", "tasks", "questions"];
     assert_eq!(assistant.tools(), looks);
     let mut json = |name: &str| -> Value {
-        let (failed, text) = assistant.call(name, json!({}));
+        let (failed, text) = assistant.call(name, &json!({}));
         assert!(!failed, "{name}: {text}");
         serde_json::from_str(&text).unwrap()
     };
@@ -106,11 +106,11 @@ fn an_assistant_looks_at_a_run_and_changes_nothing() {
     assert_eq!(json("report")["outcome"], "complete");
     json("tasks");
     json("questions");
-    let (failed, text) = assistant.call("show", json!({ "turn": 1 }));
+    let (failed, text) = assistant.call("show", &json!({ "turn": 1 }));
     assert!(!failed && text.contains("T001"), "{text}");
-    let (failed, text) = assistant.call("diff", json!({ "stat": true }));
+    let (failed, text) = assistant.call("diff", &json!({ "stat": true }));
     assert!(!failed && text.contains("tasks.md"), "{text}");
-    let (failed, text) = assistant.call("show", json!({ "turn": 7 }));
+    let (failed, text) = assistant.call("show", &json!({ "turn": 7 }));
     assert!(failed && !text.is_empty(), "{text}");
     for (name, given) in [
         ("hint", json!({ "text": "hello" })),
@@ -118,10 +118,10 @@ fn an_assistant_looks_at_a_run_and_changes_nothing() {
         ("start", json!({})),
         ("answer", json!({ "question": 1, "text": "yes" })),
     ] {
-        let (failed, text) = assistant.call(name, given);
+        let (failed, text) = assistant.call(name, &given);
         assert!(failed && text.contains("--allow"), "{name}: {text}");
     }
-    let (failed, text) = assistant.call("uninstall", json!({}));
+    let (failed, text) = assistant.call("uninstall", &json!({}));
     assert!(failed && text.contains("no tool"), "{text}");
     assistant.leave();
     assert_eq!(before, env.snapshot());
@@ -150,25 +150,25 @@ echo '<promise>CONTINUE</promise>'
     env.git(&["add", "-A"]);
     let mut assistant = Assistant::of(&env, &["--allow"]);
     assert_eq!(assistant.tools().len(), 10);
-    let (failed, text) = assistant.call("start", json!({ "agent_cmd": "true" }));
+    let (failed, text) = assistant.call("start", &json!({ "agent_cmd": "true" }));
     assert!(failed && text.contains("takes no"), "{text}");
-    let (failed, text) = assistant.call("start", json!({}));
+    let (failed, text) = assistant.call("start", &json!({}));
     assert!(!failed, "{text}");
     let questions = eventually("a question", || {
-        let (failed, text) = assistant.call("questions", json!({}));
+        let (failed, text) = assistant.call("questions", &json!({}));
         let open: Value = serde_json::from_str(&text).ok()?;
         (!failed && open.as_array().is_some_and(|open| !open.is_empty())).then_some(open)
     });
     let question = questions[0]["id"].clone();
     let (failed, text) = assistant.call(
         "answer",
-        json!({ "question": question, "text": "the red one" }),
+        &json!({ "question": question, "text": "the red one" }),
     );
     assert!(!failed, "{text}");
-    let (failed, text) = assistant.call("hint", json!({ "text": "use the small one" }));
+    let (failed, text) = assistant.call("hint", &json!({ "text": "use the small one" }));
     assert!(!failed, "{text}");
     eventually("the hint", || env.outside("heard").exists().then_some(()));
-    let (failed, text) = assistant.call("stop", json!({}));
+    let (failed, text) = assistant.call("stop", &json!({}));
     assert!(!failed, "{text}");
     // The run outlives the assistant that started it; this one was stopped.
     assistant.leave();
