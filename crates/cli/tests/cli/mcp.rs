@@ -65,7 +65,7 @@ impl Assistant {
     fn call(&mut self, name: &str, arguments: &Value) -> (bool, String) {
         let told = self.ask(
             "tools/call",
-            json!({ "name": name, "arguments": arguments }),
+            &json!({ "name": name, "arguments": arguments }),
         );
         let text = told["content"][0]["text"].as_str().unwrap().to_owned();
         (told["isError"] == true, text)
