@@ -54,6 +54,9 @@ pub struct Global {
     /// Project directory [default: the Git root above here, or here]
     #[arg(long, global = true, value_name = "DIR")]
     pub root: Option<PathBuf>,
+    /// One lane of the run with lanes in this project, by its number
+    #[arg(long, global = true, value_name = "N")]
+    pub lane: Option<u32>,
     /// Language of messages: auto, en, zh-TW, zh-CN
     #[arg(
         long,

@@ -40,6 +40,7 @@ pub fn work() -> u8 {
 
 fn drive(assignment: &Assignment) -> Result<u8, String> {
     let app = App::new(&Global {
+        lane: None,
         root: Some(assignment.project.clone()),
         lang: Some("en".into()),
         trust_project: false,

@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::env::{Done, TestEnv, named};
+use crate::live::{Live, wait_until};
 
 /// Does its task: a file, and a test that is red without it. What a task needs
 /// beyond that is in a script of its own.
 const AGENT: &str = r#"
 t=$RALPH_TASK_ID
-cat > /dev/null
+cat > "$AGENTS/$t.prompt"
 if [ -f "$AGENTS/$t.sh" ]; then . "$AGENTS/$t.sh"; fi
 if [ -z "$LAZY" ]; then
   echo "work on $t" > "$t.txt"
@@ -517,4 +518,37 @@ sleep 1; echo \"$RALPH_LANE $RALPH_PORT $RALPH_PORTS\" >> \"$AGENTS/ports\"";
         let show = ["ls-tree", "--name-only", &lanes.branch(), name];
         assert_eq!(env.git(&show), "", "{name} is nobody's commit");
     }
+}
+
+/// One lane is steered by its number, and the others don't hear it.
+#[test]
+fn a_lane_is_steered_by_its_number() {
+    let lanes = Lanes::new(&list(2));
+    let waits = r#"touch "$AGENTS/$t.waits"
+grep -q 'use the small one' "$AGENTS/$t.prompt" || [ "$t" = T002 -a -e "$AGENTS/heard" ] || {
+  sleep 0.1; echo '<promise>CONTINUE</promise>'; exit 0
+}
+touch "$AGENTS/heard"; echo "$t" >> "$AGENTS/told""#;
+    lanes.on("T001", waits);
+    lanes.on("T002", waits);
+    let agents = lanes.env.outside("agents");
+    let mut command = lanes.command(&["-j", "2", "--max-iterations", "500"]);
+    command.env("RALPH_LIMITS_STALLED", "0");
+    let run = Live::start(&lanes.env, "run", command);
+    wait_until("both work", || {
+        agents.join("T001.waits").exists() && agents.join("T002.waits").exists()
+    });
+    let told = lanes
+        .env
+        .ralph(&["--lane", "1", "hint", "use the small one"]);
+    assert_eq!(told.code, 0, "{}", text(&told));
+    let done = run.finish();
+    assert_eq!(done.code, 0, "{}", text(&done));
+    let told = fs::read_to_string(agents.join("told")).unwrap();
+    assert!(told.starts_with("T001\n"), "{told}");
+    let prompt = fs::read_to_string(agents.join("T002.prompt")).unwrap();
+    assert!(!prompt.contains("use the small one"), "{prompt}");
+    let nobody = lanes.env.ralph(&["--lane", "7", "status"]);
+    assert_eq!(nobody.code, 1, "{}", text(&nobody));
+    assert!(nobody.stderr.contains("no lane 7"), "{}", nobody.stderr);
 }
