@@ -139,7 +139,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "mcp",
         &[
-            "claude mcp add ralph -- ralph mcp",
+            "ralph mcp  # a client starts it: claude mcp add ralph -- ralph mcp",
             "ralph mcp --allow hint,answer",
         ],
     ),
