@@ -72,9 +72,8 @@ fn path_beside(text: &[u8], at: usize) -> Option<String> {
 }
 
 fn last_path(text: &str) -> Option<String> {
-    let starts = text.match_indices('/').map(|(at, _)| at);
-    let starts = starts.filter(|at| begins(text, *at));
-    path_at(text, starts.last()?)
+    let mut starts = text.rmatch_indices('/').map(|(at, _)| at);
+    path_at(text, starts.find(|at| begins(text, *at))?)
 }
 
 fn first_path(text: &str) -> Option<String> {
