@@ -75,7 +75,7 @@ impl Role {
 }
 
 /// What it takes to read a stream.
-fn reading(stream: &str) -> [String; 7] {
+fn reading(stream: &str) -> [String; 8] {
     [
         format!("$JS.API.STREAM.INFO.{stream}"),
         format!("$JS.API.STREAM.MSG.GET.{stream}"),
@@ -83,6 +83,7 @@ fn reading(stream: &str) -> [String; 7] {
         format!("$JS.API.CONSUMER.CREATE.{stream}"),
         format!("$JS.API.CONSUMER.CREATE.{stream}.>"),
         format!("$JS.API.CONSUMER.INFO.{stream}.>"),
+        format!("$JS.API.CONSUMER.MSG.NEXT.{stream}.>"),
         format!("$JS.API.CONSUMER.DELETE.{stream}.>"),
     ]
 }
