@@ -12,6 +12,7 @@ mod cargo;
 mod compare;
 mod cross;
 mod e2e;
+mod fleet;
 mod fresh;
 mod history;
 mod model_server;
@@ -61,6 +62,8 @@ cargo xtask e2e [--client NAME] [--scenario NAME] [--latest] [--strict] [--keep]
                             the real clients under `ralph run`, on loopback only, and the page
 cargo xtask e2e web [--strict]
                             only the page of `ralph web`, in a real browser
+cargo xtask fleet [--jobs 1000] [--workers 10] [--chaos] [--queue]
+                            jobs over workers with a real NATS server, killed and frozen meanwhile
 cargo xtask fresh [DIR]     the first commands of a newcomer, on a bare Debian in DIR (root only)
 cargo xtask pictures        the pictures of the README, made anew
 cargo xtask model-server SCRIPT [LOG]
@@ -115,6 +118,13 @@ fn main() -> ExitCode {
         },
         ["history", rest @ ..] => match history::Options::parse(rest) {
             Some(options) => history::run(&root(), &options),
+            None => {
+                eprint!("{USAGE}");
+                return ExitCode::FAILURE;
+            }
+        },
+        ["fleet", rest @ ..] => match fleet::Options::parse(rest) {
+            Some(options) => fleet::run(&root(), &options),
             None => {
                 eprint!("{USAGE}");
                 return ExitCode::FAILURE;

@@ -105,6 +105,9 @@ pub struct FleetSubmitArgs {
     /// Task file, as it is in the commit
     #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
     pub tasks: Option<PathBuf>,
+    /// File with one prompt per line, each of them a job
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["prompt", "tasks", "id"])]
+    pub prompts: Option<PathBuf>,
     /// Repository that workers clone [default: this one, through the server]
     #[arg(long, value_name = "URL")]
     pub repo: Option<String>,

@@ -34,9 +34,9 @@ pub fn run(app: &App, global: &Global, args: &FleetArgs) -> Exit {
         FleetVerb::Init(_) => init::buckets(app, &login(app, &args.server)?),
         FleetVerb::Worker(verb) => worker::run(app, global, verb, &login(app, &args.server)?),
         FleetVerb::Submit(verb) => {
-            let job = submit::prepare(app, verb)?;
+            let jobs = submit::prepare(app, verb)?;
             with_board(app, &args.server, async |board| {
-                submit::send(app, verb, &board, &job).await
+                submit::send(app, verb, &board, &jobs).await
             })
         }
         FleetVerb::List(verb) => with_board(app, &args.server, async |board| {

@@ -5,27 +5,31 @@ use std::process::{Command, Stdio};
 
 use ralph_core::tr;
 use ralph_engine::git;
+use ralph_fleet::FleetError;
 use ralph_fleet::board::Board;
 use ralph_fleet::job::{LONGEST_PROMPT, Needs, Source, Spec, Work, is_name};
 use ralph_fleet::worker::now_ms;
 use ralph_store::private::PrivateDir;
+use ralph_store::regular;
 use serde_json::json;
 
 use super::{look, trees};
 use crate::app::{App, Exit, OrFail};
 use crate::args::FleetSubmitArgs;
 
-/// A job that is ready to be sent.
+/// Jobs that are ready to be sent.
 #[derive(Debug)]
-pub struct Job {
-    id: String,
-    spec: Spec,
+pub struct Jobs {
+    all: Vec<(String, Spec)>,
     /// The repository, where it goes through the server; the folder goes with it.
     bundle: Option<(PathBuf, PrivateDir)>,
 }
 
-pub fn prepare(app: &App, args: &FleetSubmitArgs) -> Result<Job, u8> {
-    let work = work(app, args)?;
+pub fn prepare(app: &App, args: &FleetSubmitArgs) -> Result<Jobs, u8> {
+    let works = match &args.prompts {
+        Some(file) => prompts(app, file)?,
+        None => vec![work(app, args)?],
+    };
     names(app, args)?;
     let (source, commit, bundle) = match &args.repo {
         Some(url) => {
@@ -40,9 +44,9 @@ pub fn prepare(app: &App, args: &FleetSubmitArgs) -> Result<Job, u8> {
         }
         None => bundled(app, args)?,
     };
-    let spec = Spec {
-        source,
-        commit,
+    let spec = |work: Work| Spec {
+        source: source.clone(),
+        commit: commit.clone(),
         work,
         needs: Needs {
             labels: args.labels.iter().cloned().collect(),
@@ -51,18 +55,40 @@ pub fn prepare(app: &App, args: &FleetSubmitArgs) -> Result<Job, u8> {
         priority: args.priority,
         max_turns: args.max_iterations,
     };
-    let id = args.id.clone().unwrap_or_else(|| spec.id());
-    Ok(Job { id, spec, bundle })
+    let all = works.into_iter().map(spec).map(|spec| {
+        let id = args.id.clone().unwrap_or_else(|| spec.id());
+        (id, spec)
+    });
+    Ok(Jobs {
+        all: all.collect(),
+        bundle,
+    })
+}
+
+fn prompts(app: &App, file: &Path) -> Result<Vec<Work>, u8> {
+    let read = regular::read_to_string(file).map_err(|error| FleetError::File {
+        path: file.to_owned(),
+        why: error.to_string(),
+    });
+    let text = read.or_fail(app)?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.map(|line| prompt(app, line)).collect()
+}
+
+fn prompt(app: &App, prompt: &str) -> Result<Work, u8> {
+    match prompt.len() <= LONGEST_PROMPT {
+        true => Ok(Work::Prompt(prompt.to_owned())),
+        false => app.refuse(&tr!(
+            app.lang(),
+            "the prompt is too long for a job; put it into a file of the repository"
+        )),
+    }
 }
 
 fn work(app: &App, args: &FleetSubmitArgs) -> Result<Work, u8> {
     let lang = app.lang();
     match (&args.prompt, &args.tasks) {
-        (Some(prompt), _) if prompt.len() <= LONGEST_PROMPT => Ok(Work::Prompt(prompt.clone())),
-        (Some(_), _) => app.refuse(&tr!(
-            lang,
-            "the prompt is too long for a job; put it into a file of the repository"
-        )),
+        (Some(text), _) => prompt(app, text),
         (None, Some(tasks)) => {
             let file = tasks.strip_prefix(&app.root).unwrap_or(tasks);
             let file = file.display().to_string().replace('\\', "/");
@@ -84,7 +110,7 @@ fn names(app: &App, args: &FleetSubmitArgs) -> Result<(), u8> {
         None => Ok(()),
         Some(name) => {
             let name = name.clone();
-            app.fail(&ralph_fleet::FleetError::BadName { name })
+            app.fail(&FleetError::BadName { name })
         }
     }
 }
@@ -154,22 +180,25 @@ fn objects(root: &Path) -> Option<PathBuf> {
     Some(top.join(said))
 }
 
-pub async fn send(app: &App, args: &FleetSubmitArgs, board: &Board, job: &Job) -> Exit {
-    if let (Some((file, _)), Source::Bundle(name)) = (&job.bundle, &job.spec.source) {
+pub async fn send(app: &App, args: &FleetSubmitArgs, board: &Board, jobs: &Jobs) -> Exit {
+    if let (Some((file, _)), Some((_, spec))) = (&jobs.bundle, jobs.all.first())
+        && let Source::Bundle(name) = &spec.source
+    {
         board.put_input(name, file).await.or_fail(app)?;
     }
-    let known = board.submit(&job.id, &job.spec, now_ms()).await;
-    let known = known.or_fail(app)?;
-    let id = &job.id;
-    let value = || {
-        let state = known.as_ref().map(look::phase_name);
-        json!({"job": id, "new": known.is_none(), "phase": state.unwrap_or("queued")})
-    };
-    app.answer(args.json, value, || match &known {
-        None => tr!(app.lang(), "job {id}"),
-        Some(state) => {
-            let phase = look::phase(state, app.lang());
-            tr!(app.lang(), "job {id} was there already: {phase}")
-        }
-    })
+    for (id, spec) in &jobs.all {
+        let known = board.submit(id, spec, now_ms()).await.or_fail(app)?;
+        let value = || {
+            let state = known.as_ref().map(look::phase_name);
+            json!({"job": id, "new": known.is_none(), "phase": state.unwrap_or("queued")})
+        };
+        app.answer(args.json, value, || match &known {
+            None => tr!(app.lang(), "job {id}"),
+            Some(state) => {
+                let phase = look::phase(state, app.lang());
+                tr!(app.lang(), "job {id} was there already: {phase}")
+            }
+        })?;
+    }
+    Ok(0)
 }
