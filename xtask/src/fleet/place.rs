@@ -67,6 +67,9 @@ fn words(error: impl std::fmt::Display) -> String {
 impl Place {
     pub fn new(server: &Path, ralph: &Path) -> Result<Place, String> {
         let dir = tempfile::tempdir().map_err(words)?;
+        // Somebody may build another one meanwhile.
+        let own = dir.path().join(cargo::program("ralph"));
+        fs::copy(ralph, &own).map_err(words)?;
         let output = Command::new(server).arg("--version").output();
         let version = output.map_err(words)?.stdout;
         let version = String::from_utf8_lossy(&version).trim().to_owned();
@@ -75,7 +78,7 @@ impl Place {
         let listen = listener.local_addr().map_err(words)?.to_string();
         drop(listener);
         let mut place = Place {
-            ralph: ralph.to_owned(),
+            ralph: own,
             server: server.to_owned(),
             url: format!("nats://{listen}"),
             version,
