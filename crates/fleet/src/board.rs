@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::kv::{self, UpdateErrorKind};
-use async_nats::jetstream::object_store::{self, ObjectStore};
+use async_nats::jetstream::object_store::ObjectStore;
 use async_nats::jetstream::stream::{self, DiscardPolicy};
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions};
@@ -165,32 +165,37 @@ fn context(client: &Client) -> Context {
 pub async fn make_buckets(login: &Login) -> Result<(), FleetError> {
     let client = login.connect(Role::Operator).await?;
     let context = context(&client);
-    let server = |error: &dyn std::fmt::Display| FleetError::server(error);
-    for (bucket, max_age) in [
-        (SPECS, Duration::ZERO),
-        (STATES, Duration::ZERO),
-        (WORKERS, PRESENCE),
-        (CONTROL, 7 * DAY),
-    ] {
-        let config = kv::Config {
-            bucket: bucket.into(),
-            history: 1,
-            max_age,
-            ..kv::Config::default()
-        };
-        let made = context.create_key_value(config).await;
-        made.map_err(|error| server(&error))?;
+    for config in streams() {
+        let made = context.get_or_create_stream(config).await;
+        made.map_err(FleetError::server)?;
     }
-    for bucket in [INPUTS, RESULTS] {
-        let config = object_store::Config {
-            bucket: bucket.into(),
-            max_age: 30 * DAY,
-            ..object_store::Config::default()
-        };
-        let made = context.create_object_store(config).await;
-        made.map_err(|error| server(&error))?;
-    }
-    let config = stream::Config {
+    Ok(())
+}
+
+/// Buckets are streams with subjects of a certain form. The client's own way
+/// to make them asks for what a server before 2.10 does not tell.
+fn streams() -> Vec<stream::Config> {
+    let bucket = |max_age| stream::Config {
+        max_age,
+        num_replicas: 1,
+        discard: DiscardPolicy::New,
+        allow_rollup: true,
+        allow_direct: true,
+        ..stream::Config::default()
+    };
+    let kv = |name: &str, max_age| stream::Config {
+        name: format!("KV_{name}"),
+        subjects: vec![format!("$KV.{name}.>")],
+        max_messages_per_subject: 1,
+        deny_delete: true,
+        ..bucket(max_age)
+    };
+    let objects = |name: &str| stream::Config {
+        name: format!("OBJ_{name}"),
+        subjects: vec![format!("$O.{name}.C.>"), format!("$O.{name}.M.>")],
+        ..bucket(30 * DAY)
+    };
+    let events = stream::Config {
         name: EVENTS.into(),
         subjects: vec![format!("{EVENT}.*")],
         max_age: 7 * DAY,
@@ -198,9 +203,15 @@ pub async fn make_buckets(login: &Login) -> Result<(), FleetError> {
         discard: DiscardPolicy::Old,
         ..stream::Config::default()
     };
-    let made = context.get_or_create_stream(config).await;
-    made.map_err(|error| server(&error))?;
-    Ok(())
+    vec![
+        kv(SPECS, Duration::ZERO),
+        kv(STATES, Duration::ZERO),
+        kv(WORKERS, PRESENCE),
+        kv(CONTROL, 7 * DAY),
+        objects(INPUTS),
+        objects(RESULTS),
+        events,
+    ]
 }
 
 impl Board {
