@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 /// A job that so many workers died or failed on is not tried again.
 pub const MAX_ATTEMPTS: u32 = 10;
-/// A message of the server holds no more than a megabyte.
-pub const LONGEST_PROMPT: usize = 256 * 1024;
+/// A prompt is one argument of a process, and Linux has room for 128 KiB.
+pub const LONGEST_PROMPT: usize = 100 * 1024;
 /// How much of a name stands in a key.
 const LONGEST_NAME: usize = 64;
 const ID_DIGITS: usize = 12;

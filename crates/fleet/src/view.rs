@@ -1,9 +1,29 @@
 //! The jobs that are not over, as one worker has heard of them.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::job::{Me, Standing, State, choose};
+
+/// Jobs that could not be started here: what is wrong with the machine or the
+/// network at the moment must not cost a job all of its attempts.
+#[derive(Debug, Default)]
+pub(crate) struct Rests(BTreeMap<String, (u32, Instant)>);
+
+const REST: Duration = Duration::from_secs(10);
+const LONGEST_REST: u32 = 30;
+
+impl Rests {
+    pub fn failed(&mut self, id: &str, now: Instant) {
+        let rest = self.0.entry(id.to_owned()).or_insert((0, now));
+        rest.0 = (rest.0 + 1).min(LONGEST_REST);
+        rest.1 = now + REST * rest.0;
+    }
+
+    fn holds(&self, id: &str, now: Instant) -> bool {
+        self.0.get(id).is_some_and(|(_, until)| now < *until)
+    }
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct View {
@@ -46,8 +66,10 @@ impl View {
         self.jobs.is_empty()
     }
 
-    pub fn choose(&self, me: &Me, now: Instant) -> Option<(String, Seen)> {
-        let standing = self.jobs.iter().map(|(id, seen)| Standing {
+    /// A job that is not among those that rest.
+    pub fn choose(&self, me: &Me, rests: &Rests, now: Instant) -> Option<(String, Seen)> {
+        let awake = self.jobs.iter().filter(|(id, _)| !rests.holds(id, now));
+        let standing = awake.map(|(id, seen)| Standing {
             id,
             state: &seen.state,
             unchanged: now.saturating_duration_since(seen.since),
@@ -55,5 +77,57 @@ impl View {
         let id = choose(standing, me)?;
         let seen = self.jobs.get(id)?;
         Some((id.to_owned(), seen.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{Needs, Source, Spec, Work};
+
+    fn state() -> State {
+        let spec = Spec {
+            source: Source::Bundle("x".into()),
+            commit: "a".repeat(40),
+            work: Work::Prompt("do it".into()),
+            needs: Needs::default(),
+            priority: 0,
+            max_turns: None,
+        };
+        State::new(&spec, 1)
+    }
+
+    #[test]
+    fn what_is_heard_again_makes_no_lease_younger() {
+        let (mut view, start, me) = (View::default(), Instant::now(), Me::default());
+        let lease = crate::job::Lease {
+            worker: "other".into(),
+            token: "t".into(),
+            holds_ms: 1000,
+        };
+        let held = state().taken(lease).unwrap();
+        let at = |ms| start + Duration::from_millis(ms);
+        let rests = Rests::default();
+        view.see("j", 7, held.clone(), at(0));
+        view.see("j", 7, held.clone(), at(900));
+        view.see("j", 6, state(), at(900));
+        assert!(view.choose(&me, &rests, at(999)).is_none());
+        assert!(view.choose(&me, &rests, at(1000)).is_some());
+        view.see("j", 8, held, at(1000));
+        assert!(view.choose(&me, &rests, at(1999)).is_none());
+    }
+
+    #[test]
+    fn a_job_that_fails_here_rests_longer_each_time() {
+        let (mut view, start, me) = (View::default(), Instant::now(), Me::default());
+        let mut rests = Rests::default();
+        view.see("j", 1, state(), start);
+        for failures in 1..5 {
+            rests.failed("j", start);
+            let until = start + REST * failures;
+            let just_before = until - Duration::from_millis(1);
+            assert!(view.choose(&me, &rests, just_before).is_none());
+            assert!(view.choose(&me, &rests, until).is_some());
+        }
     }
 }

@@ -17,13 +17,15 @@ use crate::board::{Board, Hold, JobEvent, Presence, Swap};
 use crate::error::FleetError;
 use crate::hold::{Held, Holding};
 use crate::job::{self, Lease, Me, Outcome, Release, Spec, State};
-use crate::view::View;
+use crate::view::{Rests, Seen, View};
 
 /// How often leases of others are looked at.
 const TICK: Duration = Duration::from_millis(250);
 /// A watch that is silent for so long while there is nothing to do may be one
 /// that the server has forgotten.
 const STALE: Duration = Duration::from_secs(15);
+/// Who works on what is told this often at most.
+const NEWS: Duration = Duration::from_secs(1);
 /// An upload that the server did not take is tried again after this.
 const AGAIN: Duration = Duration::from_millis(500);
 /// Events on their way to the server.
@@ -133,6 +135,7 @@ struct Worker<R> {
     options: Options,
     runner: Arc<R>,
     view: View,
+    rests: Rests,
     /// By job: the attempt, and how to have it look at its lease at once.
     running: BTreeMap<String, (String, Arc<Notify>)>,
     jobs: JoinSet<Said>,
@@ -147,6 +150,7 @@ struct Worker<R> {
     /// Everything that was there at the beginning has been seen.
     is_loaded: bool,
     told_presence: Instant,
+    told_running: usize,
 }
 
 /// Works until it is told to go, or, if that was wanted, until nothing is left.
@@ -162,6 +166,7 @@ pub async fn work<R: Runner>(
         options,
         runner: Arc::new(runner),
         view: View::default(),
+        rests: Rests::default(),
         running: BTreeMap::new(),
         jobs: JoinSet::new(),
         tell,
@@ -174,6 +179,7 @@ pub async fn work<R: Runner>(
         heard: Instant::now(),
         is_loaded: false,
         told_presence: Instant::now(),
+        told_running: 0,
     };
     worker.run().await;
     let id = worker.options.me.id.clone();
@@ -242,13 +248,16 @@ impl<R: Runner> Worker<R> {
         if self.control.is_none() {
             self.control = self.board.control.watch_with_history(">").await.ok();
         }
-        if self.told_presence.elapsed() > crate::board::PRESENCE / 4 {
+        let since = self.told_presence.elapsed();
+        let is_news = self.told_running != self.running.len() && since > NEWS;
+        if is_news || since > crate::board::PRESENCE / 4 {
             self.tell_presence().await;
         }
     }
 
     async fn tell_presence(&mut self) {
         self.told_presence = Instant::now();
+        self.told_running = self.running.len();
         let options = &self.options;
         let presence = Presence {
             host: options.host.clone(),
@@ -268,7 +277,7 @@ impl<R: Runner> Worker<R> {
         let Some(entry) = entry else { return };
         self.heard = Instant::now();
         self.is_loaded |= entry.delta == 0;
-        if entry.operation != Operation::Put {
+        if entry.operation != Operation::Put || !job::is_name(&entry.key) {
             return self.view.forget(&entry.key);
         }
         // Written by another version: not for us.
@@ -313,6 +322,9 @@ impl<R: Runner> Worker<R> {
             {
                 self.running.remove(job);
             }
+            if let Said::Released { job, .. } = &said {
+                self.rests.failed(job, Instant::now());
+            }
             let _ = self.tell.send(said);
         } else {
             // A runner that fell took its job along: the lease tells others.
@@ -332,11 +344,16 @@ impl<R: Runner> Worker<R> {
                 && worker.held_until_ms <= now_ms()
         };
         while may(self) {
-            let Some((id, seen)) = self.view.choose(&self.options.me, Instant::now()) else {
+            let Some((id, seen)) = self.next_job() else {
                 return;
             };
             self.take(id, &seen.state, seen.revision).await;
         }
+    }
+
+    fn next_job(&self) -> Option<(String, Seen)> {
+        self.view
+            .choose(&self.options.me, &self.rests, Instant::now())
     }
 
     async fn take(&mut self, id: String, state: &State, revision: u64) {

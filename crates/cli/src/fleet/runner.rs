@@ -2,13 +2,13 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_core::text::digest::hex_sha256;
 use ralph_engine::supervise::{self, Ending, Nobody, Sink, Spec as Child, Stop};
-use ralph_fleet::job::{Source, Work};
+use ralph_fleet::job::{LONGEST_PROMPT, Source, Work};
 use ralph_fleet::worker::{Assignment, Ended, RunResult, Runner};
 use ralph_store::home::StateHome;
 use ralph_store::layout::Layout;
@@ -25,6 +25,7 @@ use crate::trust::Kept;
 const GRACE: Duration = Duration::from_secs(10);
 /// What cloning may take.
 const CLONE: Duration = Duration::from_secs(1800);
+const PROTOCOLS: &str = "https:ssh:git:http";
 const REPORT: Duration = Duration::from_secs(60);
 /// The longest event that is sent on.
 const LONGEST_LINE: usize = 128 * 1024;
@@ -65,6 +66,7 @@ impl Run {
     ) -> io::Result<Run> {
         let (repos, jobs) = places(&dir);
         // Of a worker that was here before and did not come to it.
+        end_left(&jobs);
         match std::fs::remove_dir_all(&jobs) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -149,7 +151,11 @@ impl Run {
         };
         let child = Child {
             args: args.into_iter().map(OsString::from).collect(),
-            env: vec![("GIT_TERMINAL_PROMPT".into(), "0".into())],
+            env: vec![
+                ("GIT_TERMINAL_PROMPT".into(), "0".into()),
+                // Nobody elsewhere may name a folder of this machine.
+                ("GIT_ALLOW_PROTOCOL".into(), PROTOCOLS.into()),
+            ],
             env_remove: self.hidden(&[]),
             ends_with_us: true,
             ..Child::plain("git".into(), &place.dir, CLONE)
@@ -233,6 +239,9 @@ impl Run {
     }
 
     async fn see_through(&self, job: Assignment) -> Ended {
+        if !is_sound(&job) {
+            return Ended::Declined("its commit, task file or prompt is none".into());
+        }
         let place = self.place(&job);
         if let Err(why) = self.prepare(&job, &place).await {
             return Ended::Failed(why);
@@ -275,6 +284,41 @@ impl Run {
             duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
         })
     }
+}
+
+/// Ends whoever still works for a worker that was killed: an agent without a
+/// wall around it outlives its run.
+fn end_left(jobs: &Path) {
+    let entries = |dir: PathBuf| {
+        let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path())
+    };
+    for job in entries(jobs.to_owned()) {
+        for project in entries(job.join("state/ralph/projects")) {
+            for run in entries(project.join("runs")) {
+                if let Some(id) = run.file_name().and_then(|name| name.to_str()) {
+                    supervise::orphans::end_tagged(id);
+                }
+            }
+        }
+    }
+}
+
+/// What came over the wire becomes arguments and paths only in these forms.
+fn is_sound(job: &Assignment) -> bool {
+    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let commit = &job.spec.commit;
+    let is_below = |file: &str| {
+        let parts = Path::new(file).components();
+        let mut odd = parts.filter(|part| !matches!(part, Component::Normal(_)));
+        !file.is_empty() && !file.starts_with('-') && odd.next().is_none()
+    };
+    let is_commit = (commit.len() == 40 || commit.len() == 64) && is_hex(commit);
+    is_commit
+        && match &job.spec.work {
+            Work::Tasks(file) => is_below(file),
+            Work::Prompt(prompt) => prompt.len() <= LONGEST_PROMPT && !prompt.contains('\0'),
+        }
 }
 
 impl Runner for Run {

@@ -249,6 +249,7 @@ fn the_limit_of_an_account_holds_all_its_workers() {
     );
     command.env("PATH", format!("{}:{path}", bin.display()));
     let limited = Live::start(&fleet.env, "w1", command);
+    until_said(&limited, "took");
     // One that was never limited itself hears of it.
     let held = fleet.worker("w2", &fleet.quick(), &shared);
     until_said(&held, "held");
@@ -375,4 +376,52 @@ fn a_cancelled_job_ends_its_run_and_a_leaving_worker_gives_its_job_back() {
         (&shown["phase"], &shown["attempt"]),
         (&json!("queued"), &json!(0))
     );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn a_killed_worker_that_comes_back_ends_the_agent_that_it_left() {
+    let fleet = Fleet::new();
+    let job = fleet.submit(&["--tasks", "tasks.md"]);
+    let mut killed = fleet.worker("w1", &fleet.waiting(), &[]);
+    let agent = fleet.agent_pid();
+    killed.kill();
+    assert!(crate::live::is_alive(&agent), "there is nothing to end");
+    let again = fleet.worker("w1", &fleet.quick(), &["--until-empty"]);
+    wait_until("the agent is gone", || !crate::live::is_alive(&agent));
+    assert_eq!(again.finish().code, 0);
+    let done = fleet.until_done(&job);
+    assert_eq!(done["attempt"], 2);
+    assert!(done["result"]["commit"].is_string(), "{done}");
+}
+
+/// What comes over the wire is not obeyed.
+#[test]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn a_job_that_names_a_folder_of_the_worker_is_not_done() {
+    let fleet = Fleet::new();
+    let secret = fleet.env.root.display().to_string();
+    let head = fleet.env.git(&["rev-parse", "HEAD"]);
+    let job = fleet.submit(&["--repo", &secret, "--commit", head.trim(), "read it"]);
+    let worker = fleet.worker("w1", &fleet.quick(), &[]);
+    until_said(&worker, "released");
+    let shown = fleet.show(&job);
+    let trouble = shown["trouble"].as_str().unwrap_or_default();
+    assert!(trouble.contains("not allowed"), "{shown}");
+    let bad = fleet.submit(&[
+        "--id",
+        "bad",
+        "--repo",
+        "https://localhost/x",
+        "--commit=--upload-pack=x",
+        "read it",
+    ]);
+    eventually("it is declined", || {
+        let shown = fleet.show(&bad);
+        shown["declined"]
+            .as_object()
+            .filter(|all| !all.is_empty())
+            .cloned()
+    });
 }
