@@ -123,13 +123,7 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         },
-        ["fleet", rest @ ..] => match fleet::Options::parse(rest) {
-            Some(options) => fleet::run(&root(), &options),
-            None => {
-                eprint!("{USAGE}");
-                return ExitCode::FAILURE;
-            }
-        },
+        ["fleet", rest @ ..] => fleet::run(&root(), rest),
         ["fresh"] => fresh::run(&root(), None),
         ["fresh", dir] => fresh::run(&root(), Some(Path::new(dir))),
         ["e2e", "web"] => e2e::web::run(&root(), std::env::var_os("CI").is_some()),

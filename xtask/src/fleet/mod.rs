@@ -1,8 +1,9 @@
 //! `cargo xtask fleet`: many jobs over several workers with a real NATS
-//! server; with `--chaos`, workers and the server are killed meanwhile and one
-//! worker is frozen past its lease. Every job has to be done exactly once in
-//! effect.
+//! server; with `--chaos`, workers and the server are killed meanwhile, one
+//! worker is frozen past its lease, and one is cut off from the server. Every
+//! job has to be done exactly once in effect.
 
+mod cut;
 mod place;
 
 use std::collections::BTreeSet;
@@ -28,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(500);
 const SAMPLE: usize = 20;
 
 #[derive(Debug, Clone)]
-pub struct Options {
+struct Options {
     jobs: usize,
     workers: usize,
     chaos: bool,
@@ -37,7 +38,7 @@ pub struct Options {
 }
 
 impl Options {
-    pub fn parse(args: &[&str]) -> Option<Options> {
+    fn parse(args: &[&str]) -> Option<Options> {
         let mut options = Options {
             jobs: 1000,
             workers: 10,
@@ -58,8 +59,11 @@ impl Options {
     }
 }
 
-pub fn run(root: &Path, options: &Options) -> Result<(), Vec<String>> {
-    fleet(root, options).map_err(|problem| vec![problem])
+pub fn run(root: &Path, args: &[&str]) -> Result<(), Vec<String>> {
+    let unknown = || "cargo xtask fleet [--jobs N] [--workers N] [--chaos] [--queue]".to_owned();
+    let done = Options::parse(args).ok_or_else(unknown);
+    done.and_then(|options| fleet(root, &options))
+        .map_err(|problem| vec![problem])
 }
 
 fn fleet(root: &Path, options: &Options) -> Result<(), String> {
@@ -108,6 +112,7 @@ fn fleet(root: &Path, options: &Options) -> Result<(), String> {
     };
     let took = started.elapsed();
     chaos.thaw();
+    place.line.cut(false);
     println!("{counts:?}");
     let server_memory = memory(place.server_pid());
     let worker_memory = place.worker_pids().into_iter().filter_map(memory).max();
@@ -123,6 +128,7 @@ fn fleet(root: &Path, options: &Options) -> Result<(), String> {
     println!("workers killed        {}", chaos.kills);
     println!("server killed         {}", chaos.server_kills);
     println!("frozen and thawed     {}", chaos.freezes);
+    println!("cut off               {}", chaos.cuts);
     println!("runs started          {}", place.runs_started());
     println!("jobs taken over       {}", checked.taken_over);
     println!("results of the late   {} refused", place.lost());
@@ -208,6 +214,8 @@ struct Chaos {
     server_back: Option<Instant>,
     freezes: usize,
     frozen: Option<(u32, Instant)>,
+    cuts: usize,
+    cut: Option<Instant>,
 }
 
 impl Chaos {
@@ -223,6 +231,8 @@ impl Chaos {
             server_back: None,
             freezes: 0,
             frozen: None,
+            cuts: 0,
+            cut: None,
         }
     }
 
@@ -249,6 +259,7 @@ impl Chaos {
         {
             self.thaw();
         }
+        self.cut_off(place, done);
         let may_freeze = self.freezes == 0 && self.started.elapsed() > BETWEEN_KILLS / 2;
         if may_freeze && let Some(pid) = place.busy_worker() {
             signal("STOP", pid)?;
@@ -264,6 +275,22 @@ impl Chaos {
             self.next += 1;
         }
         Ok(())
+    }
+
+    /// Worker 0, once three quarters are done.
+    fn cut_off(&mut self, place: &Place, done: usize) {
+        match self.cut {
+            None if self.cuts == 0 && done * 4 >= self.jobs * 3 => {
+                place.line.cut(true);
+                self.cuts += 1;
+                self.cut = Some(Instant::now());
+            }
+            Some(since) if since.elapsed() > 3 * LEASE => {
+                place.line.cut(false);
+                self.cut = None;
+            }
+            _ => {}
+        }
     }
 
     fn thaw(&mut self) {

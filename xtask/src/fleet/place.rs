@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::cut::Line;
 use super::{LEASE, PATIENCE};
 use crate::cargo;
 
@@ -42,6 +43,8 @@ pub struct Place {
     server: PathBuf,
     pub version: String,
     url: String,
+    /// The way of worker 0 to the server.
+    pub line: Line,
     running: Option<Child>,
     workers: Vec<(usize, Child)>,
     logs: Vec<PathBuf>,
@@ -81,6 +84,7 @@ impl Place {
             ralph: own,
             server: server.to_owned(),
             url: format!("nats://{listen}"),
+            line: Line::to(&listen).map_err(words)?,
             version,
             running: None,
             workers: Vec::new(),
@@ -217,6 +221,7 @@ impl Place {
         let agent = format!("sh {}", self.dir.path().join("agent.sh").display());
         let child = self
             .command("worker")
+            .env("RALPH_FLEET_SERVER", self.way_of(number))
             .args(["fleet", "worker", "--json", "--name", &format!("w{number}")])
             .args(["--lease", &LEASE.as_secs().to_string(), "--"])
             .args(["--verify", "test -f work.txt", "--agent-cmd", &agent])
@@ -228,14 +233,23 @@ impl Place {
         Ok(())
     }
 
+    fn way_of(&self, number: usize) -> String {
+        match number {
+            0 => format!("nats://{}", self.line.address),
+            _ => self.url.clone(),
+        }
+    }
+
     pub fn worker_pids(&self) -> Vec<u32> {
         self.workers.iter().map(|(_, child)| child.id()).collect()
     }
 
-    /// Kills one that is not frozen, and starts another in its place.
+    /// Kills one that is neither frozen nor cut off, and starts another in its
+    /// place.
     pub fn kill_worker(&mut self, which: usize, frozen: Option<u32>) -> Result<bool, String> {
         let at = which % self.workers.len();
-        if Some(self.workers[at].1.id()) == frozen {
+        let (number, child) = &self.workers[at];
+        if Some(child.id()) == frozen || (*number == 0 && self.line.is_cut()) {
             return Ok(false);
         }
         let (number, mut child) = self.workers.remove(at);
@@ -258,6 +272,8 @@ impl Place {
         let name = leased["worker"].as_str()?.split('-').next()?.to_owned();
         let number: usize = name.trim_start_matches('w').parse().ok()?;
         let found = self.workers.iter().find(|(own, _)| *own == number);
+        // That one has another trouble to come.
+        let found = found.filter(|_| number != 0);
         found.map(|(_, child)| child.id())
     }
 

@@ -58,13 +58,8 @@ struct Place {
 }
 
 impl Run {
-    pub fn new(
-        app: &App,
-        global: &Global,
-        args: &FleetWorkerArgs,
-        dir: PathBuf,
-    ) -> io::Result<Run> {
-        let (repos, jobs) = places(&dir);
+    pub fn new(app: &App, global: &Global, args: &FleetWorkerArgs, dir: &Path) -> io::Result<Run> {
+        let (repos, jobs) = places(dir);
         // Of a worker that was here before and did not come to it.
         end_left(&jobs);
         match std::fs::remove_dir_all(&jobs) {

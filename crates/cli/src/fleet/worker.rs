@@ -52,7 +52,7 @@ pub fn run(app: &App, global: &Global, args: &FleetWorkerArgs, login: &Login) ->
         holds: Duration::from_secs(args.lease),
         until_empty: args.until_empty,
     };
-    let runner = Run::new(app, global, args, dir);
+    let runner = Run::new(app, global, args, &dir);
     let runner = runner.or_else(|error| app.refuse(&error.to_string()))?;
     app.block_on(work(app, args, login, options, runner))?
 }
