@@ -180,6 +180,14 @@ impl State {
         )
     }
 
+    /// Whether it is, or could become, work for this worker.
+    pub fn is_for(&self, me: &Me) -> bool {
+        !self.is_over()
+            && self.needs.labels.is_subset(&me.labels)
+            && self.needs.secrets.is_subset(&me.secrets)
+            && !self.declined.contains_key(&me.id)
+    }
+
     pub fn lease(&self) -> Option<&Lease> {
         match &self.phase {
             Phase::Leased(lease) => Some(lease),
@@ -291,10 +299,7 @@ impl Standing<'_> {
             }
             Phase::Done(_) | Phase::GivenUp | Phase::Cancelled => false,
         };
-        is_free
-            && state.needs.labels.is_subset(&me.labels)
-            && state.needs.secrets.is_subset(&me.secrets)
-            && !state.declined.contains_key(&me.id)
+        is_free && state.is_for(me)
     }
 }
 
@@ -302,17 +307,15 @@ impl Standing<'_> {
 /// that all wanted the first would mostly lose.
 const WINDOW: usize = 64;
 
-/// The job to try next: of high priority first, then the oldest; among the
-/// first few one that other workers don't think of.
+/// The job to try next: of high priority first, then what a worker left (it
+/// waited longest, and there may be many behind it), then the oldest; among
+/// the first few one that other workers don't think of.
 pub fn choose<'a>(jobs: impl Iterator<Item = Standing<'a>>, me: &Me) -> Option<&'a str> {
     let mut free: Vec<_> = jobs
         .filter(|job| job.may_take(me))
         .map(|job| {
-            (
-                -i64::from(job.state.priority),
-                job.state.submitted_ms,
-                job.id,
-            )
+            let rank = (-i64::from(job.state.priority), job.state.lease().is_none());
+            (rank, job.state.submitted_ms, job.id)
         })
         .collect();
     free.sort_unstable();

@@ -274,6 +274,30 @@ fn high_priority_comes_first_then_age() {
     assert_eq!(wanted.len(), 2);
 }
 
+/// However many wait: what a dead worker left would otherwise be found by
+/// chance.
+#[test]
+fn what_was_left_comes_before_what_waits() {
+    let lease = Lease {
+        worker: "dead".into(),
+        token: "t".into(),
+        holds_ms: 1000,
+    };
+    let fresh = State::new(&spec(), 1);
+    let left = State::new(&spec(), 2).taken(lease).unwrap();
+    let names: Vec<String> = (0..200).map(|n| format!("j{n}")).collect();
+    let mut jobs: Vec<(&str, &State)> = names.iter().map(|id| (id.as_str(), &fresh)).collect();
+    jobs.push(("left", &left));
+    for worker in 0..20 {
+        let standing = jobs.iter().map(|(id, state)| Standing {
+            id,
+            state,
+            unchanged: Duration::from_secs(1),
+        });
+        assert_eq!(choose(standing, &me(&format!("w{worker}"))), Some("left"));
+    }
+}
+
 #[test]
 fn the_same_submission_is_the_same_job() {
     let other = Spec {

@@ -62,8 +62,9 @@ impl View {
         self.jobs.remove(id);
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.jobs.is_empty()
+    /// Whether anything is left that could still become ours.
+    pub fn holds_any(&self, me: &Me) -> bool {
+        self.jobs.values().any(|seen| seen.state.is_for(me))
     }
 
     /// A job that is not among those that rest.

@@ -188,6 +188,20 @@ pub async fn work<R: Runner>(
     Ok(())
 }
 
+/// Whoever can't tell us anything any more keeps nobody awake.
+async fn changed(ask: &mut watch::Receiver<Ask>) {
+    if ask.changed().await.is_err() {
+        std::future::pending().await
+    }
+}
+
+/// Also where it was said before anybody listened.
+async fn told_to_leave(ask: &mut watch::Receiver<Ask>) {
+    if ask.wait_for(|ask| *ask == Ask::Leave).await.is_err() {
+        std::future::pending().await
+    }
+}
+
 async fn next(watch: &mut Option<Watch>) -> Option<Entry> {
     match watch {
         Some(entries) => match entries.next().await {
@@ -207,23 +221,41 @@ impl<R: Runner> Worker<R> {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         self.tell_presence().await;
-        while !self.is_over() {
+        while !self.is_over().await {
             self.take_all().await;
             tokio::select! {
                 entry = next(&mut self.states) => self.see(entry),
                 entry = next(&mut self.control) => self.obey(entry),
                 Some(said) = self.jobs.join_next() => self.ended(said),
-                _ = self.ask.changed() => {}
+                () = changed(&mut self.ask) => {}
                 _ = tick.tick() => self.tick().await,
             }
         }
     }
 
-    fn is_over(&self) -> bool {
+    async fn is_over(&mut self) -> bool {
+        if !self.running.is_empty() {
+            return false;
+        }
         let asked = if self.draining { Ask::Drain } else { Ask::Work };
-        let wants_to_go = (*self.ask.borrow()).max(asked) > Ask::Work;
-        let is_done = self.options.until_empty && self.is_loaded && self.view.is_empty();
-        self.running.is_empty() && (wants_to_go || is_done)
+        if (*self.ask.borrow()).max(asked) > Ask::Work {
+            return true;
+        }
+        let me = &self.options.me;
+        let seems_done = self.options.until_empty && self.is_loaded && !self.view.holds_any(me);
+        if !seems_done || !self.board.is_connected() {
+            return false;
+        }
+        // Somebody else may have been quicker with a job, and may be dead.
+        let Ok(all) = self.board.states().await else {
+            return false;
+        };
+        let is_done = all.iter().all(|(_, state)| !state.is_for(me));
+        if !is_done {
+            self.states = None;
+            tokio::time::sleep(TICK).await;
+        }
+        is_done
     }
 
     async fn tick(&mut self) {
@@ -459,14 +491,13 @@ impl<R: Runner> Keeper<R> {
         let mut renewal = tokio::time::interval(holding.holds / 3);
         renewal.set_missed_tick_behavior(MissedTickBehavior::Delay);
         renewal.tick().await;
-        let mut is_lost = false;
+        let (mut is_lost, mut is_leaving) = (false, false);
         let ended = loop {
             let held = tokio::select! {
                 ended = &mut task => break ended,
-                _ = self.ask.changed() => {
-                    if *self.ask.borrow() == Ask::Leave {
-                        stop.send_replace(true);
-                    }
+                () = told_to_leave(&mut self.ask), if !is_leaving => {
+                    is_leaving = true;
+                    stop.send_replace(true);
                     continue;
                 }
                 _ = renewal.tick(), if !is_lost => holding.renew().await,
@@ -477,8 +508,12 @@ impl<R: Runner> Keeper<R> {
                 stop.send_replace(true);
             }
         };
-        // What was said is on its way before the end is told.
-        let _ = relay.await;
+        // What was said is on its way before the end is told; but a server
+        // that is gone must not cost the lease.
+        let aborted = relay.abort_handle();
+        if tokio::time::timeout(NEWS, relay).await.is_err() {
+            aborted.abort();
+        }
         let ended = ended.unwrap_or_else(|error| Ended::Failed(error.to_string()));
         (!is_lost).then_some(ended)
     }

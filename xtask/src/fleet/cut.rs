@@ -36,10 +36,6 @@ impl Line {
     pub fn cut(&self, is_cut: bool) {
         self.is_cut.store(is_cut, Ordering::SeqCst);
     }
-
-    pub fn is_cut(&self) -> bool {
-        self.is_cut.load(Ordering::SeqCst)
-    }
 }
 
 fn wait(is_cut: &AtomicBool) {

@@ -24,6 +24,8 @@ const BETWEEN_KILLS: Duration = Duration::from_secs(4);
 const OUTAGE: Duration = Duration::from_secs(2);
 /// Without any progress for so long, something hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// The worker that goes through a line that can be cut.
+const CUT_OFF: usize = 0;
 const LOOK: Duration = Duration::from_millis(500);
 /// Branches that are fetched and looked into.
 const SAMPLE: usize = 20;
@@ -55,7 +57,9 @@ impl Options {
                 _ => return None,
             }
         }
-        (options.jobs > 0 && options.workers > 0).then_some(options)
+        // Two are silent for a while; somebody has to do the work.
+        let least = if options.chaos { 3 } else { 1 };
+        (options.jobs > 0 && options.workers >= least).then_some(options)
     }
 }
 
@@ -111,8 +115,7 @@ fn fleet(root: &Path, options: &Options) -> Result<(), String> {
         }
     };
     let took = started.elapsed();
-    chaos.thaw();
-    place.line.cut(false);
+    chaos.end(&place)?;
     println!("{counts:?}");
     let server_memory = memory(place.server_pid());
     let worker_memory = place.worker_pids().into_iter().filter_map(memory).max();
@@ -127,11 +130,11 @@ fn fleet(root: &Path, options: &Options) -> Result<(), String> {
     );
     println!("workers killed        {}", chaos.kills);
     println!("server killed         {}", chaos.server_kills);
-    println!("frozen and thawed     {}", chaos.freezes);
-    println!("cut off               {}", chaos.cuts);
+    let silences = chaos.silences.iter().flatten().count();
+    println!("frozen, cut off       {silences}");
     println!("runs started          {}", place.runs_started());
     println!("jobs taken over       {}", checked.taken_over);
-    println!("results of the late   {} refused", place.lost());
+    println!("results of the late   {} refused", place.lost(None));
     println!("peak memory, server   {}", mib(server_memory));
     println!("peak memory, worker   {}", mib(worker_memory));
     println!("branches looked into  {}", checked.fetched);
@@ -202,20 +205,46 @@ fn check(place: &Place, jobs: usize) -> Result<Checked, String> {
     })
 }
 
+/// A worker that is not heard of any more, lives, and comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Silence {
+    Frozen,
+    /// It can't reach the server.
+    CutOff,
+}
+
+impl Silence {
+    const ALL: [Silence; 2] = [Silence::CutOff, Silence::Frozen];
+
+    /// Which worker it happens to.
+    fn number(self) -> usize {
+        match self {
+            Silence::CutOff => CUT_OFF,
+            Silence::Frozen => 1,
+        }
+    }
+
+    fn set(self, place: &Place, is_silent: bool) -> Result<(), String> {
+        match (self, is_silent) {
+            (Silence::CutOff, _) => place.line.cut(is_silent),
+            (Silence::Frozen, true) => signal("STOP", place.pid_of(self.number())?)?,
+            (Silence::Frozen, false) => signal("CONT", place.pid_of(self.number())?)?,
+        }
+        Ok(())
+    }
+}
+
 /// What goes wrong, and when.
 struct Chaos {
     is_on: bool,
     jobs: usize,
-    started: Instant,
     last_kill: Instant,
     kills: usize,
     next: usize,
     server_kills: usize,
     server_back: Option<Instant>,
-    freezes: usize,
-    frozen: Option<(u32, Instant)>,
-    cuts: usize,
-    cut: Option<Instant>,
+    /// Since when, and whether it is over.
+    silences: [Option<(Instant, bool)>; 2],
 }
 
 impl Chaos {
@@ -223,16 +252,12 @@ impl Chaos {
         Chaos {
             is_on: options.chaos,
             jobs: options.jobs,
-            started: Instant::now(),
             last_kill: Instant::now(),
             kills: 0,
             next: 0,
             server_kills: 0,
             server_back: None,
-            freezes: 0,
-            frozen: None,
-            cuts: 0,
-            cut: None,
+            silences: [None; 2],
         }
     }
 
@@ -253,51 +278,72 @@ impl Chaos {
             self.server_kills += 1;
             self.server_back = Some(Instant::now() + OUTAGE);
         }
-        if self
-            .frozen
-            .is_some_and(|(_, since)| since.elapsed() > 3 * LEASE)
-        {
-            self.thaw();
-        }
-        self.cut_off(place, done);
-        let may_freeze = self.freezes == 0 && self.started.elapsed() > BETWEEN_KILLS / 2;
-        if may_freeze && let Some(pid) = place.busy_worker() {
-            signal("STOP", pid)?;
-            self.freezes += 1;
-            self.frozen = Some((pid, Instant::now()));
+        for (silence, slot) in Silence::ALL.into_iter().zip(&mut self.silences) {
+            match slot {
+                None => *slot = silenced(place, silence)?.then(|| (Instant::now(), false)),
+                Some((since, is_over)) if !*is_over && since.elapsed() > 3 * LEASE => {
+                    silence.set(place, false)?;
+                    *is_over = true;
+                }
+                Some(_) => {}
+            }
         }
         if self.last_kill.elapsed() > BETWEEN_KILLS {
             self.last_kill = Instant::now();
-            let frozen = self.frozen.map(|(pid, _)| pid);
-            if place.kill_worker(self.next, frozen)? {
-                self.kills += 1;
-            }
+            self.kills += usize::from(place.kill_worker(self.next, &self.spared(place))?);
             self.next += 1;
         }
         Ok(())
     }
 
-    /// Worker 0, once three quarters are done.
-    fn cut_off(&mut self, place: &Place, done: usize) {
-        match self.cut {
-            None if self.cuts == 0 && done * 4 >= self.jobs * 3 => {
-                place.line.cut(true);
-                self.cuts += 1;
-                self.cut = Some(Instant::now());
-            }
-            Some(since) if since.elapsed() > 3 * LEASE => {
-                place.line.cut(false);
-                self.cut = None;
-            }
-            _ => {}
-        }
+    /// Those that still have to find out that they came too late.
+    fn spared(&self, place: &Place) -> Vec<usize> {
+        let numbers = Silence::ALL.map(Silence::number);
+        let waits = |number: &usize| place.lost(Some(*number)) == 0;
+        numbers.into_iter().filter(waits).collect()
     }
 
-    fn thaw(&mut self) {
-        if let Some((pid, _)) = self.frozen.take() {
-            let _ = signal("CONT", pid);
+    /// Everybody comes back, and everybody who was silent has to find that
+    /// somebody else did the job.
+    fn end(&mut self, place: &Place) -> Result<(), String> {
+        if !self.is_on {
+            return Ok(());
         }
+        for (silence, slot) in Silence::ALL.into_iter().zip(&mut self.silences) {
+            let Some((_, is_over)) = slot else {
+                return Err(format!(
+                    "there was no time for {silence:?}: give it more jobs"
+                ));
+            };
+            if !*is_over {
+                silence.set(place, false)?;
+                *is_over = true;
+            }
+        }
+        let deadline = Instant::now() + PATIENCE;
+        while !self.spared(place).is_empty() {
+            if Instant::now() > deadline {
+                let who = self.spared(place);
+                return Err(format!("{who:?} never noticed: {}", place.said()));
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(())
     }
+}
+
+/// Silences a worker while it has a job in hand; whether that was so.
+fn silenced(place: &Place, silence: Silence) -> Result<bool, String> {
+    let Some(job) = place.job_of(silence.number()) else {
+        return Ok(false);
+    };
+    silence.set(place, true)?;
+    // It may have finished it at the last moment.
+    let is_held = place.job_of(silence.number()) == Some(job);
+    if !is_held {
+        silence.set(place, false)?;
+    }
+    Ok(is_held)
 }
 
 /// The one on the PATH, else the one that PyPI packages, below `target`.

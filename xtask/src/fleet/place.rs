@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::cut::Line;
-use super::{LEASE, PATIENCE};
+use super::{CUT_OFF, LEASE, PATIENCE};
 use crate::cargo;
 
 /// Does what its prompt says, in a moment, and leaves a line elsewhere.
@@ -43,7 +43,7 @@ pub struct Place {
     server: PathBuf,
     pub version: String,
     url: String,
-    /// The way of worker 0 to the server.
+    /// The way of one worker to the server.
     pub line: Line,
     running: Option<Child>,
     workers: Vec<(usize, Child)>,
@@ -235,7 +235,7 @@ impl Place {
 
     fn way_of(&self, number: usize) -> String {
         match number {
-            0 => format!("nats://{}", self.line.address),
+            CUT_OFF => format!("nats://{}", self.line.address),
             _ => self.url.clone(),
         }
     }
@@ -244,12 +244,10 @@ impl Place {
         self.workers.iter().map(|(_, child)| child.id()).collect()
     }
 
-    /// Kills one that is neither frozen nor cut off, and starts another in its
-    /// place.
-    pub fn kill_worker(&mut self, which: usize, frozen: Option<u32>) -> Result<bool, String> {
+    /// Kills one, unless it is spared, and starts another in its place.
+    pub fn kill_worker(&mut self, which: usize, spared: &[usize]) -> Result<bool, String> {
         let at = which % self.workers.len();
-        let (number, child) = &self.workers[at];
-        if Some(child.id()) == frozen || (*number == 0 && self.line.is_cut()) {
+        if spared.contains(&self.workers[at].0) {
             return Ok(false);
         }
         let (number, mut child) = self.workers.remove(at);
@@ -262,19 +260,22 @@ impl Place {
         Ok(true)
     }
 
-    /// A worker that has a job in hand.
-    pub fn busy_worker(&self) -> Option<u32> {
-        let status = self.json(&["fleet", "list", "--open", "--json"]).ok()?;
-        let leased = status
-            .as_array()?
-            .iter()
-            .find(|job| job["phase"] == "leased")?;
-        let name = leased["worker"].as_str()?.split('-').next()?.to_owned();
-        let number: usize = name.trim_start_matches('w').parse().ok()?;
+    pub fn pid_of(&self, number: usize) -> Result<u32, String> {
         let found = self.workers.iter().find(|(own, _)| *own == number);
-        // That one has another trouble to come.
-        let found = found.filter(|_| number != 0);
-        found.map(|(_, child)| child.id())
+        let found = found.map(|(_, child)| child.id());
+        found.ok_or_else(|| format!("there is no worker {number}"))
+    }
+
+    /// The job that a worker has in hand.
+    pub fn job_of(&self, number: usize) -> Option<String> {
+        let list = self.json(&["fleet", "list", "--open", "--json"]).ok()?;
+        let name = format!("w{number}-");
+        let is_its = |job: &&Value| {
+            let worker = job["worker"].as_str().unwrap_or_default();
+            job["phase"] == "leased" && worker.starts_with(&name)
+        };
+        let job = list.as_array()?.iter().find(is_its)?;
+        job["job"].as_str().map(str::to_owned)
     }
 
     pub fn counts(&self) -> Result<Counts, String> {
@@ -311,24 +312,27 @@ impl Place {
         }
     }
 
-    fn log_lines(&self, word: &str) -> usize {
-        let texts = self
-            .logs
-            .iter()
-            .filter_map(|log| fs::read_to_string(log).ok());
-        texts
-            .map(|text| text.lines().filter(|line| line.contains(word)).count())
-            .sum()
+    /// Lines with a word, of one worker or of all.
+    fn log_lines(&self, word: &str, number: Option<usize>) -> usize {
+        let name = number.map(|number| format!("worker-{number}-"));
+        let is_meant = |log: &&PathBuf| {
+            let file = log.file_name().unwrap_or_default().to_string_lossy();
+            name.as_ref().is_none_or(|name| file.starts_with(name))
+        };
+        let logs = self.logs.iter().filter(is_meant);
+        let texts = logs.filter_map(|log| fs::read_to_string(log).ok());
+        let count = |text: String| text.lines().filter(|line| line.contains(word)).count();
+        texts.map(count).sum()
     }
 
     /// How often a worker found that its job was not its own any more.
-    pub fn lost(&self) -> usize {
-        self.log_lines("\"event\":\"lost\"")
+    pub fn lost(&self, number: Option<usize>) -> usize {
+        self.log_lines("\"event\":\"lost\"", number)
     }
 
     pub fn until_first_taken(&self) -> Result<Duration, String> {
         let started = Instant::now();
-        while self.log_lines("\"event\":\"took\"") == 0 {
+        while self.log_lines("\"event\":\"took\"", None) == 0 {
             if started.elapsed() > PATIENCE {
                 return Err(self.said());
             }

@@ -162,7 +162,7 @@ pub struct FleetWorkerArgs {
     /// Seconds after which a silent worker's jobs are taken over
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub lease: u64,
-    /// Go when no job is left
+    /// Go when no job is left that it could do
     #[arg(long)]
     pub until_empty: bool,
     /// Print one JSON object per line
