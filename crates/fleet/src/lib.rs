@@ -1,14 +1,15 @@
 //! Fleet: jobs on many machines, over NATS JetStream.
 //!
 //! `job` says what may happen to a job and knows no server; `board` does it on
-//! one; `worker` takes jobs, keeps its leases and hands the work itself to a
-//! [`worker::Runner`]; `conf` writes what a server needs.
+//! one; `worker` takes jobs, `keeper` sees each through and hands the work itself
+//! to a [`worker::Runner`]; `conf` writes what a server needs.
 
 pub mod board;
 pub mod conf;
 mod error;
 mod hold;
 pub mod job;
+mod keeper;
 #[cfg(test)]
 mod tests;
 mod view;
