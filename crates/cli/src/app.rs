@@ -9,7 +9,7 @@ use ralph_core::config;
 use ralph_core::display::{Screen, Style};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
-use ralph_engine::git;
+use ralph_engine::{git, lanes};
 use ralph_store::home::StateHome;
 use ralph_store::layout::Layout;
 use serde_json::Value;
@@ -45,7 +45,7 @@ impl App {
             out::error(&format!("ralph: {}", no_home(lang)));
             return Err(FAILED);
         };
-        Ok(App {
+        let app = App {
             root,
             home,
             trusts: global.trust_project,
@@ -54,7 +54,22 @@ impl App {
                 style,
                 width: terminal_width(),
             },
-        })
+        };
+        match global.lane {
+            None => Ok(app),
+            Some(lane) => app.in_lane(lane),
+        }
+    }
+
+    /// A lane is an ordinary run in a tree of its own.
+    fn in_lane(self, lane: u32) -> Result<App, u8> {
+        match lanes::project_in(&self.layout(), lane) {
+            Some(root) => Ok(App { root, ..self }),
+            None => self.refuse(&tr!(
+                self.lang(),
+                "there is no lane {lane} here; `ralph lanes` shows those that are"
+            )),
+        }
     }
 
     /// Where everything of this project stands.

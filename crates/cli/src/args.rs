@@ -27,7 +27,7 @@ pub use fleet::{
 };
 pub use flow::{DoArgs, FlowArgs, FlowVerb};
 pub use install::{DoctorArgs, InitArgs, SandboxArgs, SelfCheckArgs, Switch, UninstallArgs};
-pub use pages::{ReportArgs, WebArgs};
+pub use pages::{McpAct, McpArgs, ReportArgs, WebArgs};
 pub use past::{BisectArgs, DiffArgs, RedoArgs, RestoreArgs, ShowArgs, SnapshotsArgs, UndoArgs};
 pub use plan::{PlanArgs, PlanFormat, StartArgs};
 pub use pull::{PhaseArgs, PullArgs};
@@ -61,6 +61,9 @@ pub struct Global {
     /// Project directory [default: the Git root above here, or here]
     #[arg(long, global = true, value_name = "DIR")]
     pub root: Option<PathBuf>,
+    /// One lane of the run with lanes in this project, by its number
+    #[arg(long, global = true, value_name = "N")]
+    pub lane: Option<u32>,
     /// Language of messages: auto, en, zh-TW, zh-CN
     #[arg(
         long,
@@ -135,6 +138,8 @@ pub enum Command {
     Archive(ArchiveArgs),
     /// Show the runs of this project as a page on this machine, live
     Web(WebArgs),
+    /// Let your own assistant look at the loop, and steer it where you allow it (MCP)
+    Mcp(McpArgs),
     /// Tell what became of a run: proven, not proven, cost, and how to go on
     Report(ReportArgs),
     /// Tell one turn: what was said, called, changed and checked, and its cost
@@ -228,6 +233,7 @@ impl Command {
             | Command::Trust(_)
             | Command::Init(_)
             | Command::Uninstall(_)
+            | Command::Mcp(_)
             | Command::Archive(_) => true,
             _ => false,
         }

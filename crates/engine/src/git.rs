@@ -10,10 +10,12 @@ mod ask;
 pub mod refs;
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Component, Path, PathBuf};
+use std::process::Stdio;
 
 use ralph_core::report::{Commit, FileChange};
+use ralph_store::private::PrivateDir;
 
 pub(crate) use apart::Apart;
 use apart::command_for_store;
@@ -315,6 +317,35 @@ pub fn diff_in_store(
     arguments.push("--");
     arguments.extend(paths);
     bytes(command_for_store(store, root, &arguments)?, most)
+}
+
+/// Shows the difference in the person's own difftool, file by file. `None`
+/// where there is no Git.
+pub fn difftool_in_store(
+    (store, root): (&Path, &Path),
+    trees: [&str; 2],
+    paths: &[&str],
+    tool: Option<&str>,
+) -> Option<io::Result<bool>> {
+    let chosen = tool.map(|name| format!("--tool={name}"));
+    let mut arguments = vec!["--literal-pathspecs", "difftool", "--no-prompt"];
+    arguments.extend(chosen.as_deref());
+    arguments.extend(trees);
+    arguments.push("--");
+    arguments.extend(paths);
+    // It asks for a work tree although it compares two that are none.
+    let empty = match PrivateDir::new("difftool") {
+        Ok(empty) => empty,
+        Err(error) => return Some(Err(error)),
+    };
+    let mut command = command_for_store(store, root, &arguments)?;
+    command
+        .env("GIT_WORK_TREE", empty.path())
+        .current_dir(empty.path())
+        .stdin(Stdio::inherit())
+        .stdout(Stdio::inherit())
+        .stderr(Stdio::inherit());
+    Some(command.status().map(|status| status.success()))
 }
 
 /// The person's own pager for what Git shows.

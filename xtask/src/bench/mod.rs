@@ -17,6 +17,7 @@ pub mod output;
 pub mod readers;
 pub mod snapshots;
 pub mod stream;
+pub mod wall;
 
 use std::fs;
 use std::io::Write;
@@ -221,7 +222,18 @@ impl Programs {
 
     fn run(&self, project: &Path, turns: usize, work: Duration) -> Result<Run, Vec<String>> {
         let log = project.join(".git/probe.log");
-        let _ = fs::remove_file(&log);
+        self.run_behind("off", project, &log, (turns, work))
+    }
+
+    /// With this mode of the sandbox; the log lies where the agent may write.
+    fn run_behind(
+        &self,
+        mode: &str,
+        project: &Path,
+        log: &Path,
+        (turns, work): (usize, Duration),
+    ) -> Result<Run, Vec<String>> {
+        let _ = fs::remove_file(log);
         let agent = format!(
             "{} {} works {}",
             self.probe.display(),
@@ -229,7 +241,7 @@ impl Programs {
             work.as_millis()
         );
         let mut child = Command::new(&self.ralph)
-            .env("RALPH_SANDBOX_MODE", "off")
+            .env("RALPH_SANDBOX_MODE", mode)
             .current_dir(project)
             .args([
                 "run",
@@ -249,7 +261,7 @@ impl Programs {
             peak_kb = peak_kb.max(peak_memory_kb(child.id()));
             std::thread::sleep(Duration::from_millis(20));
         }
-        let times = times(&log)?;
+        let times = times(log)?;
         if times.len() != turns {
             return Err(vec![format!("{} of {turns} turns ran", times.len())]);
         }

@@ -2,12 +2,14 @@
 //! on their own, against a scripted model, without an account and without the
 //! internet (XCUT-04); and the page is used in a real browser.
 
+mod assistant;
 mod clients;
 mod delta;
 mod flows;
 mod in_session;
 mod install;
 mod isolate;
+mod lanes;
 mod names;
 mod planning;
 mod proof;
@@ -237,7 +239,10 @@ fn play_client(
     let wanted = options.scenario.as_deref();
     let own = in_session::SCENARIOS.iter().chain(&flows::SCENARIOS);
     let own = own.chain(&delta::SCENARIOS).chain(&proof::SCENARIOS);
-    let own = own.chain(&planning::SCENARIOS);
+    let own = own
+        .chain(&planning::SCENARIOS)
+        .chain(&assistant::SCENARIOS)
+        .chain(&lanes::SCENARIOS);
     let all = SCENARIOS.iter().chain(own);
     let scenarios = all.filter(|s| (s.is_for)(client));
     let scenarios = scenarios.filter(|s| wanted.is_none_or(|name| name == s.name));

@@ -135,7 +135,7 @@ impl Findings {
         }
     }
 
-    fn count(&self, event: &str) -> usize {
+    pub fn count(&self, event: &str) -> usize {
         self.named(event).count()
     }
 
@@ -549,6 +549,7 @@ fn pauses_for_the_day(stage: &Stage, limit: Refusal) -> io::Result<Findings> {
         script: Script::main(vec![turn]),
         subscribed: true,
         env: vec![("RALPH_LIMITS_MAX_WAIT", "5s".into())],
+        ..Wishes::default()
     })?);
     findings.ends("paused", 3);
     let end = findings.played.events.last().cloned().unwrap_or_default();

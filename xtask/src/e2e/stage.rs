@@ -11,6 +11,7 @@ use ralph_testkit::{ModelServer, Report, Script};
 use serde_json::Value;
 
 use super::clients::{Client, Env, Place};
+use super::install::{Wanted, install};
 
 /// A run that takes longer hangs, also on a machine that does much else.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -35,6 +36,10 @@ pub struct Wishes {
     pub script: Script,
     pub subscribed: bool,
     pub env: Env,
+    /// Behind `ralph run`.
+    pub args: Vec<&'static str>,
+    /// Another client that plays in the same run.
+    pub beside: Option<&'static Client>,
 }
 
 /// What a scenario wants of clients on their own, with our hooks in the
@@ -237,10 +242,16 @@ impl<'a> Stage<'a> {
             subscribed: wishes.subscribed,
         };
         let mut env = self.client.set_up(&place)?;
+        if let Some(other) = wishes.beside {
+            env.extend(other.set_up(&place)?);
+        }
         env.extend(wishes.env);
         self.git_init(&env)?;
+        if wishes.beside.is_some() {
+            self.git_commit(&env)?;
+        }
 
-        let code = self.run(&env)?;
+        let code = self.run(&env, &wishes.args, wishes.beside)?;
         let mut problems = left_behind(&self.dir);
         let text = |name: &str| fs::read_to_string(self.dir.join(name)).unwrap_or_default();
         let events = text("stdout").lines().map(serde_json::from_str).collect();
@@ -269,16 +280,37 @@ impl<'a> Stage<'a> {
         })
     }
 
-    fn run(&self, env: &Env) -> io::Result<Option<i32>> {
+    fn run(
+        &self,
+        env: &Env,
+        args: &[&str],
+        beside: Option<&'static Client>,
+    ) -> io::Result<Option<i32>> {
         let mut command = self.ralph(env);
         // Whatever the project brings: a person has said yes to it.
-        command.args([
-            "run",
-            "--trust-project",
-            "--json",
-            "--agent",
-            self.client.name,
-        ]);
+        command
+            .args(["run", "--trust-project", "--json"])
+            .args(args);
+        match beside {
+            None => command.args(["--agent", self.client.name]),
+            Some(other) => {
+                // Both lie below the same folder.
+                let clients = self.program.ancestors();
+                let target = clients.filter(|dir| dir.ends_with("clients"));
+                let target = target.last().and_then(Path::parent);
+                let target = target.ok_or_else(|| io::Error::other("no folder of clients"))?;
+                let installed = install(target, other, Wanted::Pinned).map_err(io::Error::other)?;
+                let dirs = [&installed.program, self.program].map(|program| {
+                    let dir = program.parent().unwrap_or(Path::new("/"));
+                    dir.to_owned()
+                });
+                let own = std::env::var_os("PATH").unwrap_or_default();
+                let path = dirs.into_iter().chain(std::env::split_paths(&own));
+                command.env("PATH", std::env::join_paths(path).unwrap_or(own));
+                let both = format!("{},{}", self.client.name, other.name);
+                command.args(["--agents", &both])
+            }
+        };
         if !self.client.has_hooks {
             command.arg("--allow-unsafe");
         }
@@ -346,6 +378,18 @@ impl<'a> Stage<'a> {
         } else {
             Err(io::Error::other("git init failed"))
         }
+    }
+
+    /// Lanes begin at a commit.
+    fn git_commit(&self, env: &Env) -> io::Result<()> {
+        let name = ["-c", "user.name=T", "-c", "user.email=t@localhost"];
+        for args in [&["add", "-A"][..], &["commit", "-q", "-m", "Plan"]] {
+            let mut git = self.command(Path::new("git"), env);
+            if !git.args(name).args(args).status()?.success() {
+                return Err(io::Error::other("git commit failed"));
+            }
+        }
+        Ok(())
     }
 
     /// The one journal is replayed, and it tells the same as the run did.

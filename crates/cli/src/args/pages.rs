@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 pub struct WebArgs {
@@ -34,4 +34,21 @@ pub struct ReportArgs {
     /// Write it there instead of printing it
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    /// What the assistant may do beside looking (repeatable, or with commas)
+    #[arg(long, value_name = "ACT", value_delimiter = ',', num_args = 0.., default_missing_value = "all")]
+    pub allow: Vec<McpAct>,
+}
+
+/// What an assistant may be allowed to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum McpAct {
+    Start,
+    Stop,
+    Answer,
+    Hint,
+    All,
 }

@@ -22,6 +22,9 @@ pub struct DiffArgs {
     /// Only how much changed in which file
     #[arg(long)]
     pub stat: bool,
+    /// Show it in your difftool: the one that your own Git configuration names, or this one
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, conflicts_with = "stat")]
+    pub tool: Option<Option<String>>,
     /// Another run than the newest
     #[arg(long, value_name = "RUN")]
     pub run: Option<String>,
@@ -29,7 +32,7 @@ pub struct DiffArgs {
 
 #[derive(Debug, Args)]
 pub struct BisectArgs {
-    /// A command that tells good from bad (repeatable) [default: verify.commands]
+    /// A command that tells good from bad (repeatable) [default: what the run checked with]
     #[arg(long, value_name = "CMD")]
     pub verify: Vec<String>,
     /// Another run than the newest

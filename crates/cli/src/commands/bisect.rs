@@ -4,7 +4,7 @@ use ralph_core::lang::Say;
 use ralph_core::tr;
 use ralph_engine::bisect::{Bisect, Found, Step};
 use ralph_engine::verify::Verifier;
-use ralph_engine::{plan, wall};
+use ralph_engine::{past, plan, wall};
 use serde_json::{Value, json};
 
 use super::turns::{self, Turns};
@@ -15,7 +15,11 @@ use crate::{around, settings, trust};
 
 pub fn run(app: &App, args: &BisectArgs) -> Exit {
     let lang = app.lang();
-    let loaded = settings::load(app, Vec::new())?;
+    let turns = Turns::read(app, args.run.as_deref())?;
+    // As the run was asked to check.
+    let past = past::read(&turns.paths).or_fail(app)?;
+    let flags = settings::layers(app, &past.header.asked.flags)?;
+    let loaded = settings::load(app, flags)?;
     let commands = match args.verify.is_empty() {
         true => {
             trust::require(app, &trust::items(&app.root, Some(&loaded)))?;
@@ -29,7 +33,6 @@ pub fn run(app: &App, args: &BisectArgs) -> Exit {
             "what tells good from bad? Name a command: `ralph bisect --verify 'npm test'`"
         ));
     }
-    let turns = Turns::read(app, args.run.as_deref())?;
     let verifier = Verifier {
         commands,
         ..plan::reproducer(&loaded.settings)

@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::process::{Command, Stdio};
 
 use ralph_core::text::visible;
+use ralph_core::tr;
 use ralph_engine::git::{self, Shown};
 use ralph_engine::snapshots::{self, TreeId};
 use ralph_engine::supervise::SHELL;
@@ -28,7 +29,33 @@ pub fn run(app: &App, args: &DiffArgs) -> Exit {
         }
     };
     let paths = turns::within(app, paths)?;
+    if let Some(tool) = &args.tool {
+        return in_tool(app, &turns, [&from, &to], &paths, tool.as_deref());
+    }
     show(app, &turns, &from, &to, &paths, args.stat)
+}
+
+/// Never the repository's: the store that is shown has no configuration of it.
+fn in_tool(
+    app: &App,
+    turns: &Turns,
+    trees: [&TreeId; 2],
+    paths: &[std::path::PathBuf],
+    tool: Option<&str>,
+) -> Exit {
+    let store = snapshots::dir(&turns.layout);
+    let places = (store.as_path(), app.root.as_path());
+    let names: Vec<&str> = paths.iter().filter_map(|path| path.to_str()).collect();
+    let [from, to] = trees.map(ToString::to_string);
+    match git::difftool_in_store(places, [&from, &to], &names, tool) {
+        Some(Ok(true)) => Ok(0),
+        Some(Ok(false)) => Err(crate::FAILED),
+        Some(Err(error)) => app.refuse(&error.to_string()),
+        None => app.refuse(&tr!(
+            app.lang(),
+            "there is no Git here to ask for a difftool"
+        )),
+    }
 }
 
 fn show(

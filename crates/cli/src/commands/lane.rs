@@ -40,6 +40,7 @@ pub fn work() -> u8 {
 
 fn drive(assignment: &Assignment) -> Result<u8, String> {
     let app = App::new(&Global {
+        lane: None,
         root: Some(assignment.project.clone()),
         lang: Some("en".into()),
         trust_project: false,
@@ -147,6 +148,10 @@ fn prepare(
 /// What belongs to the whole run is not the lane's.
 fn for_lane(settings: &mut Settings, assignment: &Assignment) {
     settings.lanes.count = 0;
+    // Where several agents are named, each lane begins with another.
+    let others = settings.agents.len().max(1);
+    let first = usize::try_from(assignment.lane.saturating_sub(1)).unwrap_or(0) % others;
+    settings.agents.rotate_left(first);
     settings.checkpoint.enabled = false;
     settings.rate.max_calls_per_hour = 0;
     settings.tasks.phase.clear();

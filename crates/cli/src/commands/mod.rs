@@ -29,6 +29,7 @@ mod lanes;
 mod left;
 mod logs;
 mod loop_;
+mod mcp;
 mod monitor;
 mod phase;
 mod plan;
@@ -119,6 +120,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Archive(args) => archive::run(&app, &args),
         Command::Report(args) => report::run(&app, &args),
         Command::Web(args) => web::run(&app, &args),
+        Command::Mcp(args) => mcp::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
         Command::Agents(args) => agents::run(&app, &args),
         Command::Gate(args) => gate::run(&app, &args),

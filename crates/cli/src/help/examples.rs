@@ -144,6 +144,13 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
             "ralph init --agent codex --preset sdd",
         ],
     ),
+    (
+        "mcp",
+        &[
+            "claude mcp add ralph -- ralph mcp",
+            "ralph mcp --allow hint,answer",
+        ],
+    ),
     ("uninstall", &["ralph uninstall --dry-run"]),
     ("doctor", &["ralph doctor"]),
     (

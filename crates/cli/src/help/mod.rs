@@ -55,6 +55,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "flow",
             "trust",
             "sandbox",
+            "mcp",
             "where",
             "uninstall",
             "completions",

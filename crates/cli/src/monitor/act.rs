@@ -13,7 +13,7 @@ use ralph_engine::mailbox::reply_text;
 use ralph_store::layout::{Layout, RunPaths};
 
 use super::model::{Model, News, Wanted};
-use crate::apart::{leave_alone, resume_apart, undo_apart, verb_apart};
+use crate::apart::{start_apart, typed_apart};
 
 impl Model {
     /// Does it on a thread of its own; what came of it is said below.
@@ -63,11 +63,11 @@ impl Asked {
                 tr!(lang, "it works already")
             }
             Wanted::Continue => {
-                match resume_apart(self.layout.root(), self.run.id.as_str(), lang) {
-                    Ok(child) => {
-                        leave_alone(child);
-                        tr!(lang, "it goes on")
-                    }
+                let run = &self.run.id;
+                let typed = ["resume", "--yes", "--quiet", run.as_str()].map(str::to_owned);
+                match start_apart(&self.layout, &typed, lang, |alive| alive == run) {
+                    Ok(None) => tr!(lang, "it goes on"),
+                    Ok(Some(said)) => said.last_line().to_owned(),
                     Err(error) => error.to_string(),
                 }
             }
@@ -76,13 +76,11 @@ impl Asked {
                 duration_ms: 0,
             }),
             Wanted::Undo(turn) => self.undo(*turn),
-            Wanted::Steer(typed) => {
-                let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
-                match verb_apart(self.layout.root(), &typed, lang) {
-                    Ok(said) => said,
-                    Err(error) => error.to_string(),
-                }
+            Wanted::Bisect => {
+                let run = self.run.id.as_str();
+                self.typed(&["bisect", "--run", run].map(str::to_owned))
             }
+            Wanted::Steer(typed) => self.typed(typed),
             Wanted::Answer { question, text } => match reply_text(text) {
                 Some(text) => self.answer(*question, &text),
                 None => tr!(lang, "nothing was said"),
@@ -92,9 +90,14 @@ impl Asked {
 
     /// By the verb, which asks nobody here: somebody was asked.
     fn undo(&self, turn: u32) -> String {
-        let run = self.run.id.as_str();
-        match undo_apart(self.layout.root(), run, turn, self.lang) {
-            Ok(said) => said,
+        let (turn, run) = (turn.to_string(), self.run.id.to_string());
+        let typed = ["undo", &turn, "--yes", "--run", &run].map(str::to_owned);
+        self.typed(&typed)
+    }
+
+    fn typed(&self, typed: &[String]) -> String {
+        match typed_apart(self.layout.root(), typed, self.lang) {
+            Ok(said) => said.last_line().to_owned(),
             Err(error) => error.to_string(),
         }
     }

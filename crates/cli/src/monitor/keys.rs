@@ -67,6 +67,7 @@ impl Model {
                     self.overlay = Overlay::Sure(Wanted::Undo(turn));
                 }
             }
+            KeyCode::Char('b') if self.tab == Tab::Diff => self.want(Wanted::Bisect),
             KeyCode::Char('/' | 'f') => {
                 self.go_to(Tab::Events);
                 let filter = self.filter.clone();

@@ -78,6 +78,8 @@ pub enum Wanted {
     Extend(u32),
     /// The work as it was before this turn.
     Undo(u32),
+    /// The turn that broke it.
+    Bisect,
     Answer {
         question: u32,
         text: String,

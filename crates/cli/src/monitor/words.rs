@@ -34,6 +34,10 @@ pub fn help(lang: Lang) -> Vec<(&'static str, String)> {
         ("[ ]", tr!(lang, "another run")),
         (", .", tr!(lang, "another turn's output or diff")),
         ("u", tr!(lang, "undo the turn whose diff is shown")),
+        (
+            "b",
+            tr!(lang, "find the turn that broke it, beside its diff"),
+        ),
         ("/", tr!(lang, "filter events")),
         ("p", tr!(lang, "pause after this turn")),
         ("c", tr!(lang, "continue: resume, or wait no longer")),

@@ -1,23 +1,15 @@
 //! What a person can do from the page: the same verbs as on the command line,
 //! and by the same program, so that there is one way to do each.
 
-use std::io;
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
-
 use ralph_core::lang::Lang;
-use ralph_core::text::{redact, sanitize};
 use ralph_core::tr;
 use ralph_store::layout::{Layout, RunId};
 use serde_json::{Value, json};
 
 use super::http::Response;
-use crate::apart::{leave_alone, resume_apart};
-use crate::app::own_program;
+use crate::apart::{Said, start_apart, typed_apart};
 use crate::steering;
 
-/// How long a run that is taken up may need until it holds the lock.
-const START: Duration = Duration::from_secs(5);
 /// An answer is a sentence or two.
 const LONGEST_ANSWER: usize = 2000;
 const MOST_TURNS: u64 = 1000;
@@ -35,6 +27,7 @@ pub enum Act {
     Undo {
         turn: u32,
     },
+    Bisect,
     Answer {
         question: u64,
         text: String,
@@ -65,6 +58,7 @@ impl Act {
                     Some(Act::Extend { by: Some(by) })
                 }
             },
+            "bisect" => Some(Act::Bisect),
             "undo" => {
                 let turn = body["turn"]
                     .as_u64()
@@ -103,6 +97,7 @@ impl Act {
             Act::Undo { turn } => {
                 typed(&["undo", &turn.to_string(), "--yes", "--run", run.as_str()])
             }
+            Act::Bisect => typed(&["bisect", "--run", run.as_str()]),
             Act::Steer { typed } => typed.clone(),
             Act::Answer { question, text } => typed(&["answer", &question.to_string(), "--", text]),
         }
@@ -122,7 +117,7 @@ impl Actor {
         let alive = layout.current_run().ok().flatten();
         let is_alive = alive.is_some_and(|alive| alive.id == *run);
         let fits = match act {
-            Act::Resume | Act::Undo { .. } => !is_alive,
+            Act::Resume | Act::Undo { .. } | Act::Bisect => !is_alive,
             // A run that waits for an answer may have ended meanwhile.
             Act::Answer { .. } | Act::Steer { .. } => {
                 let latest = layout.latest_run().ok().flatten();
@@ -133,13 +128,18 @@ impl Actor {
         if !fits {
             return Response::problem(409, &self.out_of_place(is_alive));
         }
+        let typed = act.arguments(run);
         let done = match act {
-            Act::Resume => self.resume(layout, run),
-            act => self.command(run, act).output().map(|output| told(&output)),
+            Act::Resume => start_apart(layout, &typed, self.lang, |alive| alive == run),
+            _ => typed_apart(layout.root(), &typed, self.lang).map(Some),
         };
         match done {
-            Ok((true, said)) => Response::json(&json!({ "said": said })),
-            Ok((false, said)) => Response::problem(409, &said),
+            Ok(None) => Response::json(&json!({ "said": tr!(self.lang, "it goes on") })),
+            Ok(Some(said)) if said.ok && *act == Act::Bisect => {
+                Response::json(&json!({ "said": said.last_line() }))
+            }
+            Ok(Some(Said { ok: true, words })) => Response::json(&json!({ "said": words })),
+            Ok(Some(said)) => Response::problem(409, &said.words),
             Err(error) => Response::problem(503, &error.to_string()),
         }
     }
@@ -150,52 +150,6 @@ impl Actor {
             false => tr!(self.lang, "it does not run; reload the page"),
         }
     }
-
-    fn command(&self, run: &RunId, act: &Act) -> Command {
-        let mut command = Command::new(own_program());
-        command
-            .arg("--root")
-            .arg(self.layout.root())
-            .args(["--lang", self.lang.into_str()])
-            .args(act.arguments(run))
-            .stdin(Stdio::null());
-        command
-    }
-
-    /// A run of its own, which outlives the page.
-    fn resume(&self, layout: &Layout, run: &RunId) -> io::Result<(bool, String)> {
-        let mut child = resume_apart(self.layout.root(), run.as_str(), self.lang)?;
-        let until = Instant::now() + START;
-        while Instant::now() < until {
-            if layout
-                .current_run()
-                .ok()
-                .flatten()
-                .is_some_and(|alive| alive.id == *run)
-            {
-                break;
-            }
-            if child.try_wait()?.is_some() {
-                let output = child.wait_with_output()?;
-                // One that is over in no time has gone on, too.
-                let refused = output.status.code() == Some(i32::from(crate::FAILED));
-                let (_, said) = told(&output);
-                return Ok((!refused, said));
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        leave_alone(child);
-        Ok((true, tr!(self.lang, "it goes on")))
-    }
-}
-
-/// Whether it worked, and what it said, without its name in front.
-fn told(output: &Output) -> (bool, String) {
-    let ok = output.status.success();
-    let said = if ok { &output.stdout } else { &output.stderr };
-    let said = String::from_utf8_lossy(said);
-    let said = said.trim().trim_start_matches("ralph: ");
-    (ok, redact(&sanitize(said)).into_owned())
 }
 
 #[cfg(test)]
@@ -213,6 +167,8 @@ mod tests {
     #[test]
     fn only_what_can_be_typed_can_be_done() {
         check("pause", "", Some(&["pause"]));
+        let bisect = ["bisect", "--run", "20260118-100000-1a2b"];
+        check("bisect", "", Some(&bisect));
         check("stop", "{}", Some(&["stop"]));
         let resume = ["resume", "--yes", "--quiet", "20260118-100000-1a2b"];
         check("resume", "", Some(&resume));

@@ -102,6 +102,7 @@ pub fn page(lang: Lang) -> Value {
         ("no_diff", tr!(lang, "Nothing differs.")),
         ("diff_is", tr!(lang, "what this turn changed")),
         ("last_turn", tr!(lang, "the last turn")),
+        ("bisect", tr!(lang, "Which turn broke it?")),
         ("undo", tr!(lang, "Undo")),
         (
             "undo_sure",

@@ -81,6 +81,9 @@ fn what_nobody_did_in_a_turn_is_not_laid_on_it() {
     env.agent(&[nothing, second]);
     let resumed = env.ralph(&["resume", "--yes"]);
     assert_eq!(resumed.code, 0, "{}{}", resumed.stdout, resumed.stderr);
+    let unasked = env.ralph(&["bisect"]);
+    let words = "what tells good from bad?";
+    assert!(unasked.stderr.contains(words), "{}", unasked.stderr);
     let found = env.ralph(&["bisect", "--verify", "test \"$(sh sum.sh)\" = 5"]);
     assert_eq!(found.code, 0, "{}", found.stderr);
     assert!(
@@ -99,7 +102,8 @@ fn what_nobody_did_in_a_turn_is_not_laid_on_it() {
 fn what_can_not_be_searched_is_said_in_words() {
     let env = worked(4);
     let cases = [
-        (vec!["bisect"], "what tells good from bad?"),
+        // As the run was asked to check.
+        (vec!["bisect"], "nothing is broken"),
         (vec!["bisect", "--verify", "true"], "nothing is broken"),
         (vec!["bisect", "--verify", "false"], "no turn broke it"),
         (vec!["bisect", "--verify", "true", "--run", "x"], "x"),

@@ -33,7 +33,7 @@ struct Paused {
 
 impl Paused {
     fn new() -> Paused {
-        let env = TestEnv::new();
+        let env = TestEnv::in_memory();
         env.write("tasks.md", "# Tasks\n\n- [ ] T001 One\n- [ ] T002 Two\n");
         env.write(".ralph/config.toml", CONFIG);
         let tick = "sed '0,/\\[ \\]/s//[x]/' tasks.md > ../t; mv ../t tasks.md; \

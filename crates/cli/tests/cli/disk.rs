@@ -32,7 +32,7 @@ fn faults() -> Vec<(Pass, String)> {
     let projections = ["atomic.", "checkpoint.", "delta.", "history.", "objects."];
     let is_tried = |pass: &Pass| {
         let projected = projections.iter().any(|p| pass.point.starts_with(p));
-        pass.deed != "Process" && !(projected && pass.number > 3)
+        pass.deed != "Process" && !(projected && pass.number > 3) && pass.is_tried()
     };
     let on_disk = trace.into_iter().filter(is_tried);
     let mut faults = Vec::new();
@@ -58,7 +58,8 @@ fn a_bad_disk_costs_nothing_that_was_written() {
         scenario.end().unwrap().without_counts()
     };
     let faults = faults();
-    assert!(faults.len() > 150, "only {} cases", faults.len());
+    assert!(faults.len() > 100, "only {} cases", faults.len());
+    println!("{} cases", faults.len());
     let check = |(pass, fault): &(Pass, String)| {
         let scenario = Scenario::with_true_ticks();
         let done = scenario.run(fault);

@@ -48,7 +48,10 @@ pub const RALPH: &str = env!("CARGO_BIN_EXE_ralph");
 impl TestEnv {
     /// An empty directory that is no Git project.
     pub fn bare() -> TestEnv {
-        let dir = TempDir::new().unwrap();
+        TestEnv::at(TempDir::new().unwrap())
+    }
+
+    fn at(dir: TempDir) -> TestEnv {
         let root = dir.path().canonicalize().unwrap().join("project");
         fs::create_dir(&root).unwrap();
         TestEnv { dir, root }
@@ -56,7 +59,18 @@ impl TestEnv {
 
     /// An empty Git project.
     pub fn new() -> TestEnv {
-        let env = TestEnv::bare();
+        TestEnv::bare().with_git()
+    }
+
+    /// The same in memory, where there is such a place: for tests of hundreds
+    /// of runs, whose wait for the disk shows nothing.
+    pub fn in_memory() -> TestEnv {
+        let dir = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new());
+        TestEnv::at(dir.unwrap()).with_git()
+    }
+
+    fn with_git(self) -> TestEnv {
+        let env = self;
         env.git(&["init", "-q", "-b", "main"]);
         env
     }

@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::env::{Done, TestEnv, named};
+use crate::live::{Live, wait_until};
 
 /// Does its task: a file, and a test that is red without it. What a task needs
 /// beyond that is in a script of its own.
 const AGENT: &str = r#"
 t=$RALPH_TASK_ID
-cat > /dev/null
+cat > "$AGENTS/$t.prompt"
 if [ -f "$AGENTS/$t.sh" ]; then . "$AGENTS/$t.sh"; fi
 if [ -z "$LAZY" ]; then
   echo "work on $t" > "$t.txt"
@@ -263,8 +264,11 @@ fn a_conflict_is_solved_by_its_owner() {
 #[test]
 fn what_nobody_solves_is_left_and_told_and_the_rest_lands() {
     let lanes = Lanes::new(&list(3));
-    lanes.on("T001", "sleep 1; echo one > log");
-    // It never looks at what others did.
+    // Neither looks at what others did, whoever comes second.
+    lanes.on(
+        "T001",
+        "sleep 1; grep -q '<<<' log 2>/dev/null || echo one > log",
+    );
     lanes
         .env
         .write("tests/base.sh", "test ! -f log || ! grep -q '<<<' log\n");
@@ -460,4 +464,91 @@ fn lanes_and_landings_stand_behind_walls() {
     assert!(!lanes.env.outside("escaped").exists());
     assert!(lanes.show("T002.log").contains("the agent"));
     lanes.each_commit_is_green();
+}
+
+/// What a tree needs beside what Git has: files that the person listed, a
+/// command once for each, and ports of its own.
+#[test]
+fn each_tree_is_set_up_once_and_has_its_own_ports() {
+    let lanes = Lanes::new(&list(4));
+    let env = &lanes.env;
+    env.write(".gitignore", ".ralph/\n.skillpack/\n.env.local\ndeps/\n");
+    env.write(".worktreeinclude", ".env.local\nnot-there\n");
+    lanes.commit("what is needed");
+    env.write(".env.local", "KEY=value\n");
+    env.write("deps/private", "not listed");
+    let needs = "test \"$(cat .env.local)\" = KEY=value || exit 1
+test -f deps/made || exit 1
+test ! -e deps/private || exit 1
+sleep 1; echo \"$RALPH_LANE $RALPH_PORT $RALPH_PORTS\" >> \"$AGENTS/ports\"";
+    for task in ["T001", "T002", "T003", "T004"] {
+        lanes.on(task, needs);
+    }
+    let setups = env.outside("setups");
+    let setup = format!(
+        "mkdir deps && touch deps/made && pwd >> {}",
+        setups.display()
+    );
+    let mut command = lanes.command(&["-j", "2", "--max-iterations", "40"]);
+    command
+        .env("RALPH_LANES_SETUP", setup)
+        .env("RALPH_LANES_PORTS", "10");
+    let done = Done::of(&command.output().unwrap());
+    assert_eq!(done.code, 0, "{}", text(&done));
+    assert_eq!(landed(&done.events()).len(), 4);
+    let setups = fs::read_to_string(setups).unwrap();
+    let mut trees: Vec<&str> = setups.lines().collect();
+    let count = trees.len();
+    trees.sort_unstable();
+    trees.dedup();
+    assert_eq!(trees.len(), count, "{setups}");
+    let ports = fs::read_to_string(env.outside("agents").join("ports")).unwrap();
+    // Those who work at the same time share none.
+    let mut firsts = Vec::new();
+    for line in ports.lines().take(2) {
+        let [_, first, all] = line.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let first: u16 = first.parse().unwrap();
+        assert_eq!(all, format!("{first}-{}", first + 9));
+        firsts.push(first);
+    }
+    assert!(firsts.len() == 2 && firsts[0] != firsts[1], "{ports}");
+    for name in [".env.local", "deps/made"] {
+        let show = ["ls-tree", "--name-only", &lanes.branch(), name];
+        assert_eq!(env.git(&show), "", "{name} is nobody's commit");
+    }
+}
+
+/// One lane is steered by its number, and the others don't hear it.
+#[test]
+fn a_lane_is_steered_by_its_number() {
+    let lanes = Lanes::new(&list(2));
+    let waits = r#"touch "$AGENTS/$t.waits"
+grep -q 'use the small one' "$AGENTS/$t.prompt" || [ "$t" = T002 -a -e "$AGENTS/heard" ] || {
+  sleep 0.1; echo '<promise>CONTINUE</promise>'; exit 0
+}
+touch "$AGENTS/heard"; echo "$t" >> "$AGENTS/told""#;
+    lanes.on("T001", waits);
+    lanes.on("T002", waits);
+    let agents = lanes.env.outside("agents");
+    let mut command = lanes.command(&["-j", "2", "--max-iterations", "500"]);
+    command.env("RALPH_LIMITS_STALLED", "0");
+    let run = Live::start(&lanes.env, "run", command);
+    wait_until("both work", || {
+        agents.join("T001.waits").exists() && agents.join("T002.waits").exists()
+    });
+    let told = lanes
+        .env
+        .ralph(&["--lane", "1", "hint", "use the small one"]);
+    assert_eq!(told.code, 0, "{}", text(&told));
+    let done = run.finish();
+    assert_eq!(done.code, 0, "{}", text(&done));
+    let told = fs::read_to_string(agents.join("told")).unwrap();
+    assert!(told.starts_with("T001\n"), "{told}");
+    let prompt = fs::read_to_string(agents.join("T002.prompt")).unwrap();
+    assert!(!prompt.contains("use the small one"), "{prompt}");
+    let nobody = lanes.env.ralph(&["--lane", "7", "status"]);
+    assert_eq!(nobody.code, 1, "{}", text(&nobody));
+    assert!(nobody.stderr.contains("no lane 7"), "{}", nobody.stderr);
 }

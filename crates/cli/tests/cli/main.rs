@@ -68,6 +68,7 @@ mod left_in_git;
 mod limits;
 mod lying;
 #[cfg(unix)]
+mod mcp;
 mod monitor;
 mod neighbour;
 mod notify;

@@ -192,6 +192,70 @@ fn nothing_that_the_repository_configures_is_run() {
 }
 
 #[test]
+fn a_turn_is_shown_in_the_difftool_of_the_person_alone() {
+    let env = worked();
+    let pwned = format!("touch {}", env.path("pwned").display());
+    for (key, value) in [("diff.tool", "evil"), ("difftool.evil.cmd", &*pwned)] {
+        env.git(&["config", key, value]);
+    }
+    let seen = env.outside("seen");
+    let mine = |name: &str| {
+        let cmd = format!("cat \\\"$REMOTE\\\" >> {}.{name}", seen.display());
+        format!("[difftool \"{name}\"]\n\tcmd = \"{cmd}\"\n")
+    };
+    let config = format!("[diff]\n\ttool = one\n{}{}", mine("one"), mine("two"));
+    fs::write(env.outside(".gitconfig"), config).unwrap();
+    ok(&env.ralph(&["diff", "2", "--tool", "--", "src/lib.rs"]));
+    ok(&env.ralph(&["diff", "2", "--tool=two", "--", "src/lib.rs"]));
+    for name in ["one", "two"] {
+        let seen = fs::read_to_string(seen.with_extension(name)).unwrap();
+        assert_eq!(seen, "two\n", "{name}");
+    }
+    assert_eq!(env.ralph(&["diff", "--tool=evil"]).code, 1);
+    assert!(!env.path("pwned").exists());
+}
+
+/// A submodule is a repository of its own: what happens in it is named, and
+/// never touched.
+#[test]
+fn submodules_stay_as_they_are() {
+    let of = TestEnv::with_tasks(1);
+    let env = TestEnv::with_tasks(1);
+    let name = ["-c", "user.name=T", "-c", "user.email=t@localhost"];
+    let from = of.root.to_str().unwrap();
+    let local = ["-c", "protocol.file.allow=always"];
+    env.git(&[&local[..], &["submodule", "add", "-q", from, "sub"]].concat());
+    env.git(&[&name[..], &["commit", "-q", "-m", "Sub"]].concat());
+    let agent = shell_agent(
+        &env,
+        "echo new > a.txt; echo changed > sub/tasks.md; echo more > sub/more
+git -C sub -c user.name=A -c user.email=a@localhost commit -qam astray
+sed -i 's/\\[ \\]/[x]/' tasks.md
+echo '<promise>COMPLETE</promise>'
+",
+    );
+    let done = env.ralph(&["run", "--agent-cmd", &agent]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let before = |env: &TestEnv| {
+        let refs = env.git(&["for-each-ref"]) + &env.git(&["ls-files", "-s"]);
+        let sub = env.git(&["-C", "sub", "rev-parse", "HEAD"]);
+        (refs, sub, env.read("sub/tasks.md"), env.read("sub/more"))
+    };
+    let was = before(&env);
+    assert!(ok(&env.ralph(&["diff"])).contains("a.txt"));
+    ok(&env.ralph(&["undo", "--yes"]));
+    assert!(!env.path("a.txt").exists());
+    assert!(env.read("tasks.md").contains("[ ]"));
+    assert_eq!(before(&env), was);
+    ok(&env.ralph(&["redo", "--yes"]));
+    assert_eq!(env.read("a.txt"), "new\n");
+    assert_eq!(before(&env), was);
+    let elsewhere = env.outside("elsewhere");
+    ok(&env.ralph(&["restore", "1", "--to", elsewhere.to_str().unwrap()]));
+    assert!(elsewhere.join("a.txt").exists() && !elsewhere.join("sub/tasks.md").exists());
+}
+
+#[test]
 fn without_a_repository_turns_are_undone_too() {
     let env = TestEnv::bare();
     env.write("tasks.md", "- [ ] T001 a\n");

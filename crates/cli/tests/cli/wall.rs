@@ -288,6 +288,29 @@ fn what_is_open_can_be_reached_and_what_is_closed_is_told() {
     );
 }
 
+/// The agent and the checks alike: whoever is refused learns it from the
+/// kernel, and the person from them, with what would open it.
+#[test]
+#[cfg_attr(not(has_wall), ignore = "needs bubblewrap and namespaces")]
+fn a_path_that_is_closed_is_told_with_what_would_open_it() {
+    let env = TestEnv::with_tasks(1);
+    let agent = shell_agent(
+        &env,
+        "touch /etc/ralph-agent\nsed -i 's/\\[ \\]/[x]/' tasks.md\necho '<promise>COMPLETE</promise>'\n",
+    );
+    let check = "touch '/usr/ralph check' || true";
+    let args = ["run", "--agent-cmd", &agent, "--verify", check];
+    let done = Done::of(&strict(&env, &args).output().unwrap());
+    let denied = events(&env, "sandbox_denied");
+    let told = |target: &str| {
+        let mut denied = denied.iter();
+        denied.any(|denied| denied["target"] == target && denied["setting"] == "sandbox.write")
+    };
+    assert!(told("/etc/ralph-agent"), "{denied:?}");
+    assert!(told("/usr/ralph check"), "{denied:?}");
+    assert!(done.stdout.contains("sandbox.write"), "{}", done.stdout);
+}
+
 /// A filter of system calls, as the kernel reads it: `landlock_create_ruleset`
 /// (444) fails with ENOSYS, and everything else is as it is.
 const NO_LANDLOCK: [[u8; 8]; 4] = [

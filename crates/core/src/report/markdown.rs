@@ -130,9 +130,9 @@ impl Report {
                 tr!(lang, "{passed} passed, {failed} failed"),
             ));
         }
-        if let Some(wall) = &self.story.wall {
-            rows.push((tr!(lang, "Sandbox"), value(&wall.short(lang))));
-        }
+        // What was off left no record.
+        let wall = self.story.wall.clone().unwrap_or_default();
+        rows.push((tr!(lang, "Sandbox"), value(&wall.short(lang))));
         if let Some(git) = &self.facts.git {
             rows.extend(git_rows(lang, git));
         }

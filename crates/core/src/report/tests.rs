@@ -121,6 +121,7 @@ fn a_failed_run_tells_everything_that_is_known() {
     - Taken up again: 1
     - Turns without progress: 1
     - Verifications: 0 passed, 1 failed
+    - Sandbox: off; the agent can do whatever you can
     - Branch: main
     - Commits: 2 (1111111..2222222)
     - Files changed: 12
@@ -167,6 +168,7 @@ fn a_failed_run_tells_everything_that_is_known() {
     - 恢復次數: 1
     - 無進度的迭代: 1
     - 驗證: 0 次通過，1 次失敗
+    - 沙箱: 關閉；你能做的，代理都能做
     - 分支: main
     - 提交: 2 (1111111..2222222)
     - 變更檔案: 12
@@ -213,6 +215,7 @@ fn a_failed_run_tells_everything_that_is_known() {
     - 恢复次数: 1
     - 无进度的迭代: 1
     - 验证: 0 次通过，1 次失败
+    - 沙箱: 关闭；你能做的，代理都能做
     - 分支: main
     - 提交: 2 (1111111..2222222)
     - 变更文件: 12
@@ -279,6 +282,7 @@ fn a_complete_run_says_what_makes_it_true_and_how_to_look_at_it() {
     - Working time: 0 ms
     - Turns: 4
     - Tasks done: 3/3
+    - Sandbox: off; the agent can do whatever you can
     - Branch: main
     - Commits: 2 (1111111..2222222)
     - Files changed: 12
@@ -322,6 +326,7 @@ fn a_plain_prompt_outside_git_proves_little() {
     - Ended: 2026-01-18 11:20:00
     - Working time: 0 ms
     - Turns: 4
+    - Sandbox: off; the agent can do whatever you can
 
     ## Not proven
 

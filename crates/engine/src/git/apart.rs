@@ -11,6 +11,7 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
 use ralph_store::fault::{self, Deed, point};
@@ -145,7 +146,21 @@ impl Apart {
     fn data_keys(&self, own: &Path) -> Option<Vec<u8>> {
         // Git would wait for whoever writes into a pipe.
         open_regular(&own.join("HEAD"))?;
-        open_regular(&common_dir(&self.top)?.join("config"))?;
+        let common = common_dir(&self.top)?;
+        open_regular(&common.join("config"))?;
+        let files = configured(own, &common);
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, answer)) = &*known
+            && files.as_ref() == Some(of)
+        {
+            return Some(answer.clone());
+        }
+        let answer = self.ask_data_keys(own)?;
+        *known = files.map(|files| (files, answer.clone()));
+        Some(answer)
+    }
+
+    fn ask_data_keys(&self, own: &Path) -> Option<Vec<u8>> {
         let mut command = bare_command(&self.program, self.dir.path());
         for name in ["HOME", "USERPROFILE", "XDG_CONFIG_HOME"] {
             match std::env::var_os(name) {
@@ -160,6 +175,38 @@ impl Apart {
             .args(["config", "-z", "--get-regexp", DATA_KEYS]);
         super::ask::bytes_before(command, 256 * 1024)
     }
+}
+
+/// What was asked last, and of which files: a process of its own for each
+/// question would cost as much as the question.
+static KNOWN: Mutex<Option<(Files, Vec<u8>)>> = Mutex::new(None);
+
+/// Paths and contents.
+type Files = Vec<(PathBuf, Vec<u8>)>;
+
+/// The files that a configuration is made of, as they are; `None` where they
+/// name others.
+fn configured(own: &Path, common: &Path) -> Option<Files> {
+    let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
+    let home = home.map(PathBuf::from).unwrap_or_default();
+    let other = std::env::var_os("XDG_CONFIG_HOME").filter(|dir| !dir.is_empty());
+    let other = other.map_or_else(|| home.join(".config"), PathBuf::from);
+    let files = [
+        common.join("config"),
+        own.join("config.worktree"),
+        home.join(".gitconfig"),
+        other.join("git/config"),
+    ];
+    let mut known = Vec::new();
+    for path in files {
+        let text = ralph_store::regular::read(&path).unwrap_or_default();
+        let names_others = |part: &[u8]| part.eq_ignore_ascii_case(b"[include");
+        if text.windows(8).any(names_others) {
+            return None;
+        }
+        known.push((path, text));
+    }
+    Some(known)
 }
 
 /// `git` for a repository that this program makes itself: without anybody's

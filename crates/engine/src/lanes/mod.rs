@@ -22,6 +22,8 @@ use std::path::{Path, PathBuf};
 use ralph_store::home::StateHome;
 use ralph_store::layout::Layout;
 
+use crate::git;
+
 pub(crate) use self::bring::Brought;
 pub use self::governor::{Governor, say};
 pub use self::ports::Ports;
@@ -77,6 +79,15 @@ pub fn trees(layout: &Layout) -> Vec<Left> {
     let mut left: Vec<Left> = entries.filter_map(left).collect();
     left.sort_by_key(|left| left.lane);
     left
+}
+
+/// The project in the tree of a lane, where there is one.
+pub fn project_in(layout: &Layout, lane: u32) -> Option<PathBuf> {
+    let root = layout.root();
+    let top = git::find_root(root)?;
+    let tree = tree::of(&tree::place(layout.home(), root), lane);
+    let project = tree.dir.join(root.strip_prefix(top).ok()?);
+    project.is_dir().then_some(project)
 }
 
 /// Takes one of them away, with what Ralph knew of it.

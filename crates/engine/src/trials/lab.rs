@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use ralph_core::proof::edits::{Edit, Side, Sight};
+use ralph_core::proof::edits::{Edit, Side, Sight, To};
 use ralph_core::proof::{AskedProof, Experiment, Trial};
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
@@ -14,6 +14,9 @@ use super::{Known, Trials};
 use crate::room::Room;
 use crate::supervise::Stop;
 use crate::verify::{Order, Verified};
+
+/// More files are not gone through to find the one that nobody named.
+const MOST_UNNAMED: usize = 8;
 
 /// Experiments under way.
 pub(super) struct Lab<'a> {
@@ -107,13 +110,57 @@ impl Lab<'_> {
     /// One file that can still fail must not speak for another that can't: a
     /// product may end the process of its own tests only.
     async fn bound_canary(&mut self, sight: &Sight<'_>, mark: &str) -> Result<(), String> {
-        let edits = sight.canary_in(&self.red_without, mark);
-        if edits.is_empty() || edits.len() == sight.canary(Side::Now, mark).len() {
+        let all = sight.canary(Side::Now, mark);
+        let mut edits = sight.canary_in(&self.red_without, mark);
+        if edits.is_empty() && all.len() > 1 {
+            edits = self.bound_unnamed(sight, &all).await?;
+        }
+        if edits.is_empty() || edits.len() == all.len() {
             return Ok(());
         }
         self.bound = edits.iter().map(|edit| edit.path.clone()).collect();
         self.make(Experiment::BoundCanary, &edits).await?;
         Ok(())
+    }
+
+    /// The file that the work is bound by where no failing test was named:
+    /// without the work, and without that file too, the checks are green.
+    async fn bound_unnamed(
+        &self,
+        sight: &Sight<'_>,
+        canaries: &[Edit],
+    ) -> Result<Vec<Edit>, String> {
+        let red: Vec<String> = self.made.last().into_iter().flat_map(red_of).collect();
+        let tests: BTreeSet<&String> = sight.run_as_checks().collect();
+        let changed = sight.checks_changed();
+        let mut files: Vec<&Edit> = canaries
+            .iter()
+            .filter(|edit| tests.contains(&edit.path))
+            .collect();
+        files.sort_by_key(|edit| !changed.contains(&edit.path));
+        for canary in files.into_iter().take(MOST_UNNAMED) {
+            if red.is_empty() || !self.has_time() {
+                break;
+            }
+            let mut edits = sight.counterfactual();
+            edits.retain(|edit| edit.path != canary.path);
+            edits.push(Edit {
+                path: canary.path.clone(),
+                to: To::Remove,
+            });
+            let run = self.run(&edits, &red).await?;
+            if run.report.passed() {
+                return Ok(vec![canary.clone()]);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Whether one more may be made; each takes about as long as the checks
+    /// themselves did.
+    fn has_time(&self) -> bool {
+        let max = self.trials.max_time;
+        max.is_zero() || self.began.elapsed() + self.took <= max
     }
 
     /// Red has to be so twice where the check was green before: a flaky test
@@ -200,9 +247,7 @@ impl Lab<'_> {
     }
 
     async fn run(&self, edits: &[Edit], commands: &[String]) -> Result<Verified, String> {
-        let max = self.trials.max_time;
-        // Each takes about as long as the checks themselves did.
-        if !max.is_zero() && self.began.elapsed() + self.took > max {
+        if !self.has_time() {
             return Err("evidence.max_time is over".into());
         }
         if *self.stop.borrow() >= Stop::Gracefully {

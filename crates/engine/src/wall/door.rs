@@ -85,6 +85,10 @@ impl Door {
         let _ = self.shared.run.set((layout, run));
     }
 
+    pub fn note(&self, denial: Denial) {
+        self.shared.note(denial);
+    }
+
     /// What was held back since this was asked last.
     pub fn denied(&self) -> Vec<Denial> {
         let denied = self.shared.denied.lock();
@@ -195,16 +199,20 @@ impl Shared {
     }
 
     fn deny(&self, target: &str) {
+        self.note(Denial {
+            target: target.to_owned(),
+            setting: match self.rules.reach {
+                Reach::Nowhere => "sandbox.network".into(),
+                Reach::Listed | Reach::Everywhere => "sandbox.hosts".into(),
+            },
+        });
+    }
+
+    fn note(&self, denial: Denial) {
         let denied = self.denied.lock();
         let mut denied = denied.unwrap_or_else(PoisonError::into_inner);
         if denied.len() < MOST_DENIALS {
-            denied.insert(Denial {
-                target: target.to_owned(),
-                setting: match self.rules.reach {
-                    Reach::Nowhere => "sandbox.network".into(),
-                    Reach::Listed | Reach::Everywhere => "sandbox.hosts".into(),
-                },
-            });
+            denied.insert(denial);
         }
     }
 

@@ -184,6 +184,20 @@ impl Wall {
         self.door.belongs_to(layout, run);
     }
 
+    /// A child says that this path is closed to it.
+    pub fn closed(&self, path: String) {
+        let is_ours = Path::new(&path).starts_with(&self.ground.root);
+        let setting = match is_ours {
+            // Ralph's and Git's own, which no setting opens.
+            true => "sandbox.mode",
+            false => "sandbox.write",
+        };
+        self.door.note(Denial {
+            target: path,
+            setting: setting.into(),
+        });
+    }
+
     /// What was held back since this was asked last; a file that would have
     /// Git outside believe another repository is taken away.
     pub fn denied(&self) -> Vec<Denial> {

@@ -22,6 +22,7 @@ mod linux;
 mod lodging;
 #[cfg(target_os = "linux")]
 mod mounts;
+mod overhear;
 #[cfg(not(target_os = "linux"))]
 #[path = "elsewhere.rs"]
 mod platform;
@@ -42,6 +43,7 @@ use tokio::sync::watch;
 use crate::agents::{Agent, Client};
 use crate::supervise::{self, Ending, Report, Sink, Spec, Stop};
 
+use self::overhear::Overhearing;
 pub use platform::{Held, Try, Wall, enter_mode, is_around_us, raise, tell};
 
 /// The first word of the arguments of this program where it makes its first
@@ -120,7 +122,14 @@ pub async fn run(
     };
     let program = spec.program.clone();
     match behind.wall.dress(&behind.who, spec) {
-        Ok((spec, _lodging)) => supervise::run(spec, sink, stop).await,
+        Ok((spec, _lodging)) => {
+            let mut ear = Overhearing::new(sink);
+            let report = supervise::run(spec, &mut ear, stop).await;
+            for path in ear.paths {
+                behind.wall.closed(path);
+            }
+            report
+        }
         Err(error) => Report {
             ending: Ending::SpawnFailed {
                 missing: error.kind() == std::io::ErrorKind::NotFound,

@@ -434,7 +434,8 @@ function run(id) {
     pick.value = diffTurn;
     const turn = Number(diffTurn || numbers[0] || 0);
     const undo = model.head.outcome && turn ? el("button.danger", { onclick: () => { if (confirm(t("undo_sure", String(turn)))) act("undo", { turn }); } }, t("undo")) : null;
-    return el("div.line-top", {}, el("span", {}, t("diff_is")), pick, el("button", { onclick: loadDiff }, t("again")), undo);
+    const bisect = model.head.outcome && numbers.length > 1 ? el("button", { onclick: () => act("bisect") }, t("bisect")) : null;
+    return el("div.line-top", {}, el("span", {}, t("diff_is")), pick, el("button", { onclick: loadDiff }, t("again")), bisect, undo);
   }
   async function loadDiff() {
     put(panel, el("p.empty", {}, "…"));

@@ -201,6 +201,12 @@ const NODE: League = League {
     ],
 };
 
+/// Tests whose failures have no words.
+const SILENT: Files = &[
+    ("tests/add.sh", ". ./out/app\n[ \"$(add 1 2)\" = 3 ]\n"),
+    ("tests/sub.sh", ". ./out/app\n[ \"$(sub 3 2)\" = 1 ]\n"),
+];
+
 const MAKE: League = League {
     files: &[
         ("lib.sh", "add() { echo $(($1 + $2)); }\n"),
@@ -250,6 +256,16 @@ const MAKE: League = League {
             "the product ends only one test well",
             &[],
             "grep -q sub lib.sh || echo 'case $0 in *sub.sh) exit 0;; esac' >> lib.sh; tick",
+        ),
+        lie(
+            "the product ends only one test well, and nobody names it",
+            SILENT,
+            "grep -q sub lib.sh || echo 'case $0 in *sub.sh) exit 0;; esac' >> lib.sh; tick",
+        ),
+        proven(
+            "honest: tests that say nothing",
+            SILENT,
+            "echo 'sub() { echo $(($1 - $2)); }' >> lib.sh; tick",
         ),
         proven(
             "honest: what is built from the work",
