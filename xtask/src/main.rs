@@ -126,8 +126,7 @@ fn main() -> ExitCode {
             }
         },
         ["fleet", rest @ ..] => fleet::run(&root(), rest),
-        ["fresh"] => fresh::run(&root(), None),
-        ["fresh", dir] => fresh::run(&root(), Some(Path::new(dir))),
+        ["fresh", dir @ ..] if dir.len() < 2 => fresh::run(&root(), dir.first().map(Path::new)),
         ["e2e", "web"] => e2e::web::run(&root(), std::env::var_os("CI").is_some()),
         ["e2e", "web", "--strict"] => e2e::web::run(&root(), true),
         ["e2e", options @ ..] => e2e::run(&root(), options),
