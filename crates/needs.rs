@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 /// What tests can need, and the crates with such tests. The name is that of
 /// the `cfg`.
-const NEEDS: [(&str, Need, &[&str]); 17] = [
+const NEEDS: [(&str, Need, &[&str]); 18] = [
     ("has_wall", Need::Other(has_wall), &["ralph-loop"]),
     ("has_landlock", Need::Other(has_landlock), &["ralph-loop"]),
     ("has_node", Need::Program("npm"), &["ralph-loop"]),
@@ -28,6 +28,7 @@ const NEEDS: [(&str, Need, &[&str]); 17] = [
         &["ralph-engine", "ralph-loop"],
     ),
     ("has_gh", Need::Program("gh"), &["ralph-loop"]),
+    ("has_nats", Need::Program("nats-server"), &["ralph-loop"]),
     ("has_tmux", Need::Program("tmux"), &["ralph-loop"]),
     (
         "permissions_bind",

@@ -12,6 +12,7 @@ mod cargo;
 mod compare;
 mod cross;
 mod e2e;
+mod fleet;
 mod fresh;
 mod history;
 mod model_server;
@@ -62,6 +63,8 @@ cargo xtask e2e [--client NAME] [--scenario NAME] [--latest] [--strict] [--keep]
                             the real clients under `ralph run`, on loopback only, and the page
 cargo xtask e2e web [--strict]
                             only the page of `ralph web`, in a real browser
+cargo xtask fleet [--jobs 1000] [--workers 10] [--chaos] [--queue]
+                            jobs over workers with a real NATS server, killed and frozen meanwhile
 cargo xtask fresh [DIR]     the first commands of a newcomer, on a bare Debian in DIR (root only)
 cargo xtask pictures        the pictures of the README, made anew
 cargo xtask model-server SCRIPT [LOG]
@@ -122,8 +125,8 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         },
-        ["fresh"] => fresh::run(&root(), None),
-        ["fresh", dir] => fresh::run(&root(), Some(Path::new(dir))),
+        ["fleet", rest @ ..] => fleet::run(&root(), rest),
+        ["fresh", dir @ ..] if dir.len() < 2 => fresh::run(&root(), dir.first().map(Path::new)),
         ["e2e", "web"] => e2e::web::run(&root(), std::env::var_os("CI").is_some()),
         ["e2e", "web", "--strict"] => e2e::web::run(&root(), true),
         ["e2e", options @ ..] => e2e::run(&root(), options),

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use crate::cargo;
 
 /// A program that tests start, and its package in Debian and for Homebrew.
-const TOOLS: [(&str, &str, &str); 9] = [
+const TOOLS: [(&str, &str, &str); 10] = [
     // Only Linux has it.
     ("bwrap", "bubblewrap", ""),
     ("curl", "curl", "curl"),
@@ -19,6 +19,7 @@ const TOOLS: [(&str, &str, &str); 9] = [
     ("git", "git", "git"),
     ("go", "golang-go", "go"),
     ("make", "make", "make"),
+    ("nats-server", "nats-server", "nats-server"),
     ("pytest", "python3-pytest", "pytest"),
     ("python3", "python3", "python3"),
     ("tmux", "tmux", "tmux"),
@@ -212,7 +213,9 @@ fn wrap(tree: &Path, bin: &Path, program: &str) -> std::io::Result<()> {
     if program == "go" {
         variables.push_str(&format!(" GOROOT='{}'", usr.join("lib/go").display()));
     }
-    let real = usr.join("bin").join(program);
+    let places = ["bin", "sbin"].map(|dir| usr.join(dir).join(program));
+    let real = places.iter().find(|path| path.is_file());
+    let real = real.unwrap_or(&places[0]);
     let path = bin.join(program);
     fs::write(
         &path,

@@ -1,5 +1,7 @@
 //! What a person can type. Nothing is read or decided here.
 
+#[cfg(feature = "fleet")]
+mod fleet;
 mod flow;
 mod install;
 mod pages;
@@ -18,6 +20,11 @@ use ralph_engine::agents::Client;
 use ralph_engine::ledger::By;
 use strum::VariantNames;
 
+#[cfg(feature = "fleet")]
+pub use fleet::{
+    FleetArgs, FleetInitArgs, FleetListArgs, FleetSubmitArgs, FleetVerb, FleetWorkerArgs,
+    ServerArgs,
+};
 pub use flow::{DoArgs, FlowArgs, FlowVerb};
 pub use install::{DoctorArgs, InitArgs, SandboxArgs, SelfCheckArgs, Switch, UninstallArgs};
 pub use pages::{McpAct, McpArgs, ReportArgs, WebArgs};
@@ -155,6 +162,9 @@ pub enum Command {
     Trust(TrustArgs),
     /// Show who works on what at the same time, what waits to land, and the trees
     Lanes(LanesArgs),
+    /// Work on jobs with many machines, over a NATS server
+    #[cfg(feature = "fleet")]
+    Fleet(Box<FleetArgs>),
     /// Run any command behind the wall that stands around the agent
     Sandbox(SandboxArgs),
     /// Print every place in which something of this project is kept
@@ -205,6 +215,8 @@ impl Command {
             Command::Redo(args) => !args.dry_run,
             Command::Snapshots(args) => args.verb.is_some(),
             Command::Lanes(args) => args.verb.is_some(),
+            #[cfg(feature = "fleet")]
+            Command::Fleet(args) => args.verb.acts(),
             Command::Run(args) => !args.work.dry_run,
             // The loop that plans runs the check itself.
             Command::Plan(args) => args.check.is_none(),

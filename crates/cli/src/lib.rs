@@ -6,6 +6,8 @@ mod args;
 mod around;
 mod commands;
 mod demo;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod guard;
 mod help;
 mod hook;

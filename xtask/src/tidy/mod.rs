@@ -18,7 +18,7 @@ use source::Source;
 const TEXTS: &str = "ralph-texts";
 
 /// What each crate may depend on. A new line here is a decision.
-const DEPENDENCIES: [(&str, &[&str]); 6] = [
+const DEPENDENCIES: [(&str, &[&str]); 7] = [
     (
         "core",
         &[
@@ -63,6 +63,19 @@ const DEPENDENCIES: [(&str, &[&str]); 6] = [
             "tokio",
         ],
     ),
+    // Only `cli` with the feature `fleet` has it.
+    (
+        "fleet",
+        &[
+            "async-nats",
+            "futures-util",
+            "nkeys",
+            "ralph-core",
+            "serde",
+            "serde_json",
+            "tokio",
+        ],
+    ),
     (
         "cli",
         &[
@@ -72,6 +85,7 @@ const DEPENDENCIES: [(&str, &[&str]); 6] = [
             "crossterm",
             "ralph-core",
             "ralph-engine",
+            "ralph-fleet",
             "ralph-guard",
             "ralph-store",
             "ratatui",

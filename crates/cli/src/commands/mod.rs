@@ -108,6 +108,8 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Trust(args) => trust::run(&app, &args),
         Command::Where(args) => where_::run(&app, &args),
         Command::Lanes(args) => lanes::run(&app, &args),
+        #[cfg(feature = "fleet")]
+        Command::Fleet(args) => crate::fleet::run(&app, &cli.global, &args),
         Command::Sandbox(args) => sandbox::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Templates(args) => templates::run(&app, &args),

@@ -108,6 +108,14 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("trust", &["ralph trust --list", "ralph trust"]),
     ("where", &["ralph where --size"]),
     ("lanes", &["ralph lanes", "ralph lanes clean"]),
+    #[cfg(feature = "fleet")]
+    (
+        "fleet",
+        &[
+            "ralph fleet init",
+            "ralph fleet submit --tasks tasks.md --labels linux",
+        ],
+    ),
     (
         "sandbox",
         &["ralph sandbox -- sh", "ralph sandbox -- npm test"],

@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 use crate::args::Cli;
 
 /// The verbs, in the order in which a person gets to know them.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: &[(&str, &[&str])] = &[
     (
         "Start here",
         &[
@@ -61,6 +61,8 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "completions",
         ],
     ),
+    #[cfg(feature = "fleet")]
+    ("Many machines", &["fleet"]),
     ("Hooks and sessions", &["hook", "loop", "guard"]),
 ];
 
@@ -85,7 +87,7 @@ fn template(command: &Command) -> String {
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     for (title, verbs) in GROUPS {
         text.push_str(&format!("\n{}\n", heading(command, &format!("{title}:"))));
-        for name in verbs {
+        for name in *verbs {
             let found = command.find_subcommand(name);
             let about = found.and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();

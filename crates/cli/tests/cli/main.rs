@@ -37,6 +37,8 @@ mod dry_run;
 mod e2e_command;
 mod evidence;
 mod files;
+#[cfg(all(unix, feature = "fleet"))]
+mod fleet;
 mod flood;
 #[cfg(unix)]
 mod forge;

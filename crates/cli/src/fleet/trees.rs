@@ -1,0 +1,165 @@
+//! Repositories of jobs: what is sent, what a worker works in, what it gives
+//! back.
+//!
+//! A worker's `git` never obeys what an agent may have written into the
+//! repository that it worked in: results are read by a repository of our own
+//! that borrows its objects.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use ralph_engine::git;
+
+/// In whose name work that the agent did not commit is committed.
+const NAME: &str = "user.name=Ralph Loop";
+const EMAIL: &str = "user.email=ralph@localhost";
+/// What Ralph shows to others while a run goes on is no work.
+const NOT_OURS: &str = ":(exclude).ralph";
+
+/// The branch of a job.
+pub fn branch(job: &str) -> String {
+    format!("ralph/{job}")
+}
+
+/// Runs `git` with nobody's configuration; gives what it printed.
+pub fn git(dir: &Path, args: &[&str]) -> io::Result<String> {
+    let output = git::in_own_repository(dir, args)?;
+    if output.status.success() {
+        let said = String::from_utf8_lossy(&output.stdout);
+        return Ok(said.trim().to_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let last = said.lines().last().unwrap_or_default();
+    let verb = args.iter().find(|arg| !arg.starts_with('-'));
+    let verb = verb.copied().unwrap_or_default();
+    Err(io::Error::other(format!("git {verb}: {last}")))
+}
+
+/// A bare repository of our own that borrows objects from others.
+pub fn borrowing(dir: &Path, from: &[PathBuf]) -> io::Result<PathBuf> {
+    fs::create_dir_all(dir)?;
+    git(dir, &["init", "-q", "--bare", "."])?;
+    let mut lines = String::new();
+    for objects in from {
+        let path = objects.display().to_string();
+        if path.contains('\n') {
+            return Err(io::Error::other("a path with a line break"));
+        }
+        lines.push_str(&path);
+        lines.push('\n');
+    }
+    fs::create_dir_all(dir.join("objects/info"))?;
+    fs::write(dir.join("objects/info/alternates"), lines)?;
+    Ok(dir.to_owned())
+}
+
+/// One commit with all below it, as one file.
+pub fn bundle(objects: PathBuf, commit: &str, scratch: &Path) -> io::Result<PathBuf> {
+    let own = borrowing(&scratch.join("own.git"), &[objects])?;
+    git(&own, &["update-ref", "refs/heads/base", commit])?;
+    let file = scratch.join("base.bundle");
+    let name = file.display().to_string();
+    git(&own, &["bundle", "create", "-q", &name, "refs/heads/base"])?;
+    Ok(file)
+}
+
+pub fn has_commit(repository: &Path, commit: &str) -> bool {
+    let commit = format!("{commit}^{{commit}}");
+    repository.is_dir() && git(repository, &["cat-file", "-e", &commit]).is_ok()
+}
+
+/// What a worker keeps of a repository that came as a bundle.
+pub fn unpack(bundle: &Path, into: &Path) -> io::Result<()> {
+    fs::create_dir_all(into)?;
+    git(into, &["init", "-q", "--bare", "."])?;
+    let bundle = bundle.display().to_string();
+    let refs = "refs/heads/base:refs/heads/base";
+    git(into, &["fetch", "-q", "--no-auto-gc", &bundle, refs]).map(drop)
+}
+
+/// The tree that a job is worked on in, at its commit, on its branch.
+pub fn check_out(cache: &Path, tree: &Path, job: &str, commit: &str) -> io::Result<()> {
+    let above = tree.parent().unwrap_or(tree);
+    fs::create_dir_all(above)?;
+    let (from, to) = (cache.display().to_string(), tree.display().to_string());
+    let clone = ["clone", "-q", "--local", "--no-checkout", &from, &to];
+    git(above, &clone)?;
+    git(tree, &["remote", "remove", "origin"])?;
+    git(tree, &["checkout", "-q", "-b", &branch(job), commit]).map(drop)
+}
+
+/// What a run left.
+#[derive(Debug, Default)]
+pub struct Left {
+    pub commit: Option<String>,
+    pub bundle: Option<PathBuf>,
+}
+
+/// Commits what lies in a tree, on top of what the agent committed itself, and
+/// makes a bundle of all that is new.
+pub fn take(cache: &Path, tree: &Path, scratch: &Path, job: &str, base: &str) -> io::Result<Left> {
+    let objects = [cache.join("objects"), tree.join(".git/objects")];
+    let own = borrowing(&scratch.join("result.git"), &objects)?;
+    let own = own.display().to_string();
+    let at = |args: &[&str]| {
+        let place = [
+            format!("--git-dir={own}"),
+            format!("--work-tree={}", tree.display()),
+        ];
+        let all: Vec<&str> = place
+            .iter()
+            .map(String::as_str)
+            .chain(args.iter().copied())
+            .collect();
+        git(tree, &all)
+    };
+    // An agent may have gone anywhere: only what is based on the job counts.
+    let head = git::head(tree).commit.filter(|head| {
+        let is_name = head.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_name && at(&["merge-base", "--is-ancestor", base, head]).is_ok()
+    });
+    let head = head.unwrap_or_else(|| base.to_owned());
+    at(&["read-tree", &head])?;
+    at(&["add", "-A", "--", ".", NOT_OURS])?;
+    let (new, old) = (
+        at(&["write-tree"])?,
+        at(&["rev-parse", &format!("{head}^{{tree}}")])?,
+    );
+    let commit = match new == old {
+        true => head,
+        false => {
+            let message = format!("Work of job {job}");
+            at(&[
+                "-c",
+                NAME,
+                "-c",
+                EMAIL,
+                "commit-tree",
+                &new,
+                "-p",
+                &head,
+                "-m",
+                &message,
+            ])?
+        }
+    };
+    if commit == base {
+        return Ok(Left::default());
+    }
+    let name = format!("refs/heads/{}", branch(job));
+    at(&["update-ref", &name, &commit])?;
+    let file = scratch.join("result.bundle");
+    let range = format!("^{base}");
+    at(&[
+        "bundle",
+        "create",
+        "-q",
+        &file.display().to_string(),
+        &range,
+        &name,
+    ])?;
+    Ok(Left {
+        commit: Some(commit),
+        bundle: Some(file),
+    })
+}

@@ -1,0 +1,427 @@
+//! Jobs on several workers, with a real NATS server (issue 26).
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::env::{Done, TestEnv};
+use crate::limits::{client, limited};
+use crate::live::{Live, eventually, wait_until};
+
+/// A server of its own on loopback, and a project with one task.
+struct Fleet {
+    env: TestEnv,
+    listen: String,
+    server: Live,
+}
+
+fn server_of(env: &TestEnv, listen: &str) -> Live {
+    let mut command = Command::new("nats-server");
+    command
+        .arg("-c")
+        .arg(env.outside("server/nats-server.conf"));
+    let server = Live::start(env, "server", command);
+    wait_until("the server listens", || TcpStream::connect(listen).is_ok());
+    server
+}
+
+fn is_old() -> bool {
+    let output = Command::new("nats-server").arg("--version").output();
+    String::from_utf8_lossy(&output.unwrap().stdout).contains("v2.9.")
+}
+
+impl Fleet {
+    fn new() -> Fleet {
+        Fleet::in_project(TestEnv::with_tasks(1))
+    }
+
+    fn in_project(env: TestEnv) -> Fleet {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let listen = listener.local_addr().unwrap().to_string();
+        drop(listener);
+        let dir = env.outside("server");
+        let mut init = vec!["fleet", "init", dir.to_str().unwrap(), "--listen", &listen];
+        if is_old() {
+            init.push("--old-server");
+        }
+        let done = Done::of(&env.untrusted(&init).output().unwrap());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let server = server_of(&env, &listen);
+        let fleet = Fleet {
+            env,
+            listen,
+            server,
+        };
+        let made = fleet.ask("operator", &["init", "--buckets"]);
+        assert_eq!(made.code, 0, "{}", made.stderr);
+        fleet
+    }
+
+    fn key(&self, role: &str) -> PathBuf {
+        self.env.outside(&format!("server/{role}.nk"))
+    }
+
+    fn command(&self, role: &str, args: &[&str]) -> Command {
+        let args = [&["fleet"], args].concat();
+        let mut command = self.env.untrusted(&args);
+        command
+            .env("RALPH_FLEET_SERVER", format!("nats://{}", self.listen))
+            .env("RALPH_FLEET_KEY", self.key(role));
+        command
+    }
+
+    fn ask(&self, role: &str, args: &[&str]) -> Done {
+        Done::of(&self.command(role, args).output().unwrap())
+    }
+
+    fn submit(&self, args: &[&str]) -> String {
+        let done = self.ask("submitter", &[&["submit", "--json"], args].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        done.events()[0]["job"].as_str().unwrap().to_owned()
+    }
+
+    fn show(&self, job: &str) -> Value {
+        let done = self.ask("submitter", &["show", "--json", job]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        serde_json::from_str(&done.stdout).unwrap()
+    }
+
+    /// A worker with a lease of a second and this agent.
+    fn worker(&self, name: &str, agent: &str, more: &[&str]) -> Live {
+        Live::start(&self.env, name, self.worker_command(name, agent, more))
+    }
+
+    fn worker_command(&self, name: &str, agent: &str, more: &[&str]) -> Command {
+        let head = ["worker", "--json", "--name", name, "--lease", "1"];
+        let tail = ["--", "--agent-cmd", agent];
+        self.command("worker", &[&head, more, &tail].concat())
+    }
+
+    /// An agent that does the task at once.
+    fn quick(&self) -> String {
+        self.env
+            .agent(&[json!({"write": {"work.txt": "quick\n"}, "tick": ["T001"],
+            "say": "<promise>COMPLETE</promise>"})])
+    }
+
+    /// An agent that says where it is, and waits for a file.
+    fn waiting(&self) -> String {
+        let script = format!(
+            "echo $$ > {pid}.new && mv {pid}.new {pid}\n\
+             while [ ! -f {go} ]; do sleep 0.02; done\n\
+             echo late > work.txt\n\
+             sed 's/\\[ \\]/[x]/' tasks.md > ticked && mv ticked tasks.md\n\
+             echo '<promise>COMPLETE</promise>'\n",
+            pid = self.env.outside("agent.pid").display(),
+            go = self.env.outside("go").display(),
+        );
+        let path = self.env.outside("waiting.sh");
+        fs::write(&path, script).unwrap();
+        format!("sh {}", path.display())
+    }
+
+    fn agent_pid(&self) -> String {
+        let file = self.env.outside("agent.pid");
+        let pid = eventually("the agent works", || fs::read_to_string(&file).ok());
+        pid.trim().to_owned()
+    }
+
+    fn let_go(&self) {
+        fs::write(self.env.outside("go"), "").unwrap();
+    }
+
+    fn until_done(&self, job: &str) -> Value {
+        eventually("the job is done", || {
+            let shown = self.show(job);
+            (shown["phase"] == "done").then_some(shown)
+        })
+    }
+}
+
+fn until_said(worker: &Live, event: &str) -> Value {
+    eventually(event, || {
+        let said = worker.stdout();
+        let lines = said
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok());
+        let mut events = lines.filter(|line: &Value| line["event"] == event);
+        events.next()
+    })
+}
+
+#[test]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn a_job_is_worked_on_elsewhere_and_comes_back_as_a_branch() {
+    let fleet = Fleet::new();
+    let job = fleet.submit(&["--tasks", "tasks.md"]);
+    // Once more is the same job.
+    assert_eq!(fleet.submit(&["--tasks", "tasks.md"]), job);
+    let other = fleet.ask("submitter", &["submit", "--id", &job, "something else"]);
+    assert_eq!(other.code, 1, "{}", other.stdout);
+
+    let worker = fleet.worker("w1", &fleet.quick(), &["--until-empty"]);
+    assert_eq!(worker.finish().code, 0);
+    let shown = fleet.until_done(&job);
+    assert_eq!(shown["result"]["outcome"], "complete");
+    assert_eq!(shown["attempt"], 1);
+    assert!(shown["report"]["report"].as_str().unwrap().contains("T001"));
+
+    let logs = fleet.ask("submitter", &["logs", "--json", "-f", &job]);
+    let last = logs.events().pop().unwrap();
+    assert_eq!(last["event"]["outcome"], "complete", "{}", logs.stdout);
+
+    let before = fleet.env.git(&["rev-parse", "HEAD"]);
+    let fetched = fleet.ask("submitter", &["fetch", &job]);
+    assert_eq!(fetched.code, 0, "{}", fetched.stderr);
+    let work = fleet.env.git(&["show", &format!("ralph/{job}:work.txt")]);
+    assert_eq!(work, "quick\n");
+    assert_eq!(fleet.env.git(&["rev-parse", "HEAD"]), before);
+    assert!(!fleet.env.path("work.txt").exists());
+}
+
+#[test]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn a_worker_that_was_thought_dead_writes_nothing() {
+    let fleet = Fleet::new();
+    let job = fleet.submit(&["--tasks", "tasks.md"]);
+    let frozen = fleet.worker("w1", &fleet.waiting(), &[]);
+    let agent = fleet.agent_pid();
+    frozen.signal("STOP");
+    // Its lease runs out, and another one does the job.
+    let second = fleet.worker("w2", &fleet.quick(), &["--until-empty"]);
+    assert_eq!(second.finish().code, 0);
+    let done = fleet.until_done(&job);
+    assert_eq!(done["attempt"], 2);
+    // Its run ends well meanwhile: it has a result, and comes too late.
+    fleet.let_go();
+    wait_until("the late run ends", || !crate::live::is_alive(&agent));
+    frozen.signal("CONT");
+    assert_eq!(until_said(&frozen, "lost")["job"], json!(job));
+    assert_eq!(fleet.show(&job), done);
+    frozen.signal("TERM");
+    assert_eq!(frozen.finish().code, 0);
+    let fetched = fleet.ask("submitter", &["fetch", &job]);
+    assert_eq!(fetched.code, 0, "{}", fetched.stderr);
+    let work = fleet.env.git(&["show", &format!("ralph/{job}:work.txt")]);
+    assert_eq!(work, "quick\n");
+}
+
+#[test]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn a_server_that_is_killed_and_comes_back_loses_nothing() {
+    let mut fleet = Fleet::new();
+    let first = fleet.submit(&["--tasks", "tasks.md"]);
+    let worker = fleet.worker("w1", &fleet.waiting(), &[]);
+    fleet.agent_pid();
+    let second = fleet.submit(&["--id", "second", "--tasks", "tasks.md"]);
+    fleet.server.kill();
+    // The run ends while there is nobody to tell.
+    fleet.let_go();
+    fleet.server = server_of(&fleet.env, &fleet.listen);
+    for job in [&first, &second] {
+        let done = fleet.until_done(job);
+        assert_eq!(done["attempt"], 1, "{done}");
+        assert_eq!(done["result"]["outcome"], "complete");
+    }
+    worker.signal("TERM");
+    assert_eq!(worker.finish().code, 0);
+}
+
+#[test]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn the_limit_of_an_account_holds_all_its_workers() {
+    let fleet = Fleet::new();
+    client(&fleet.env, "claude", &[json!({})]);
+    let now = std::time::SystemTime::now();
+    let now = now.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    crate::limits::stream(&fleet.env, "claude", 1, &limited(now + 3600), 1);
+    let bin = fleet.env.outside("bin");
+    let path = std::env::var("PATH").unwrap_or_default();
+    fleet.submit(&["--tasks", "tasks.md"]);
+    let shared = ["--account", "team"];
+    let head = ["worker", "--json", "--name", "w1"];
+    let mut command = fleet.command(
+        "worker",
+        &[&head[..], &shared, &["--", "--agent", "claude"]].concat(),
+    );
+    command.env("PATH", format!("{}:{path}", bin.display()));
+    let limited = Live::start(&fleet.env, "w1", command);
+    until_said(&limited, "took");
+    // One that was never limited itself hears of it.
+    let held = fleet.worker("w2", &fleet.quick(), &shared);
+    until_said(&held, "held");
+    until_said(&limited, "held");
+    let job = fleet.submit(&["--id", "second", "--tasks", "tasks.md"]);
+    let other = fleet.worker("w3", &fleet.quick(), &["--account", "other"]);
+    let done = fleet.until_done(&job);
+    assert!(
+        done["worker"].as_str().unwrap().starts_with("w3-"),
+        "{done}"
+    );
+    drop((limited, held, other));
+}
+
+#[test]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn each_key_does_its_own_part_and_secrets_stay_at_the_worker() {
+    let fleet = Fleet::new();
+    let refused = fleet.ask("worker", &["submit", "do something"]);
+    assert_eq!(refused.code, 1, "a worker submitted: {}", refused.stdout);
+    let refused = fleet.ask("submitter", &["init", "--buckets"]);
+    assert_eq!(refused.code, 1, "a submitter made buckets");
+
+    let secret = "s3cr3t-of-the-worker";
+    let job = fleet.submit(&["--tasks", "tasks.md", "--secrets", "DEPLOY_TOKEN"]);
+    let agent = "sh -c 'echo \"${#DEPLOY_TOKEN} ${OTHER_TOKEN:-none} ${RALPH_FLEET_KEY:-none}\" > work.txt; \
+                 sed \"s/\\[ \\]/[x]/\" tasks.md > t && mv t tasks.md; echo \"<promise>COMPLETE</promise>\"'";
+    let mut command = fleet.worker_command(
+        "w1",
+        agent,
+        &["--until-empty", "--secrets", "DEPLOY_TOKEN,OTHER_TOKEN"],
+    );
+    command
+        .env("DEPLOY_TOKEN", secret)
+        .env("OTHER_TOKEN", "another-one");
+    let done = Live::start(&fleet.env, "w1", command).finish();
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    fleet.until_done(&job);
+    assert_eq!(fleet.ask("submitter", &["fetch", &job]).code, 0);
+    let work = fleet.env.git(&["show", &format!("ralph/{job}:work.txt")]);
+    assert_eq!(work, format!("{} none none\n", secret.len()));
+    for file in files(&fleet.env.outside("server")) {
+        let bytes = fs::read(&file).unwrap();
+        let holds = bytes
+            .windows(secret.len())
+            .any(|part| part == secret.as_bytes());
+        assert!(!holds, "the secret lies in {}", file.display());
+    }
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(dir).unwrap().flatten() {
+        match entry.path() {
+            path if path.is_dir() => all.extend(files(&path)),
+            path => all.push(path),
+        }
+    }
+    all
+}
+
+#[test]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn what_a_worker_does_not_trust_is_left_for_others() {
+    let env = TestEnv::with_tasks(1);
+    let ran = env.outside("ran");
+    let check = format!("[verify]\ncommands = [\"touch {}\"]\n", ran.display());
+    env.write(".ralph/config.toml", &check);
+    env.git(&["add", "-A"]);
+    env.git(&[
+        "-c",
+        "user.name=T",
+        "-c",
+        "user.email=t@localhost",
+        "commit",
+        "-q",
+        "-m",
+        "Check",
+    ]);
+    let fleet = Fleet::in_project(env);
+    let job = fleet.submit(&["--tasks", "tasks.md"]);
+    let careful = fleet.worker("careful", &fleet.quick(), &[]);
+    until_said(&careful, "released");
+    let shown = fleet.show(&job);
+    assert_eq!(
+        (&shown["phase"], &shown["attempt"]),
+        (&json!("queued"), &json!(0))
+    );
+    let declined = shown["declined"].as_object().unwrap().values().next();
+    assert!(
+        declined.unwrap().as_str().unwrap().contains("ralph trust"),
+        "{shown}"
+    );
+    assert!(!ran.exists());
+    // Its operator says yes: here, to exactly this.
+    let trusted = fleet.env.untrusted(&["trust", "--yes"]).output().unwrap();
+    assert!(trusted.status.success());
+    let trusting = fleet.worker("trusting", &fleet.quick(), &["--until-empty"]);
+    assert_eq!(trusting.finish().code, 0);
+    assert_eq!(fleet.until_done(&job)["result"]["outcome"], "complete");
+    assert!(ran.exists());
+}
+
+#[test]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn a_cancelled_job_ends_its_run_and_a_leaving_worker_gives_its_job_back() {
+    let fleet = Fleet::new();
+    let job = fleet.submit(&["--tasks", "tasks.md"]);
+    let worker = fleet.worker("w1", &fleet.waiting(), &[]);
+    let agent = fleet.agent_pid();
+    let cancelled = fleet.ask("submitter", &["cancel", &job]);
+    assert_eq!(cancelled.code, 0, "{}", cancelled.stderr);
+    until_said(&worker, "lost");
+    wait_until("the agent is gone", || !crate::live::is_alive(&agent));
+    assert_eq!(fleet.ask("submitter", &["cancel", &job]).code, 0);
+
+    fs::remove_file(fleet.env.outside("agent.pid")).unwrap();
+    let second = fleet.submit(&["--id", "second", "--tasks", "tasks.md"]);
+    fleet.agent_pid();
+    worker.signal("TERM");
+    assert_eq!(worker.finish().code, 0);
+    let shown = fleet.show(&second);
+    assert_eq!(
+        (&shown["phase"], &shown["attempt"]),
+        (&json!("queued"), &json!(0))
+    );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn a_killed_worker_that_comes_back_ends_the_agent_that_it_left() {
+    let fleet = Fleet::new();
+    let job = fleet.submit(&["--tasks", "tasks.md"]);
+    let mut killed = fleet.worker("w1", &fleet.waiting(), &[]);
+    let agent = fleet.agent_pid();
+    killed.kill();
+    assert!(crate::live::is_alive(&agent), "there is nothing to end");
+    let again = fleet.worker("w1", &fleet.quick(), &["--until-empty"]);
+    wait_until("the agent is gone", || !crate::live::is_alive(&agent));
+    assert_eq!(again.finish().code, 0);
+    let done = fleet.until_done(&job);
+    assert_eq!(done["attempt"], 2);
+    assert!(done["result"]["commit"].is_string(), "{done}");
+}
+
+/// What comes over the wire is not obeyed.
+#[test]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn a_job_that_names_a_folder_of_the_worker_is_not_done() {
+    let fleet = Fleet::new();
+    let secret = fleet.env.root.display().to_string();
+    let head = fleet.env.git(&["rev-parse", "HEAD"]);
+    let job = fleet.submit(&["--repo", &secret, "--commit", head.trim(), "read it"]);
+    let worker = fleet.worker("w1", &fleet.quick(), &[]);
+    until_said(&worker, "released");
+    let shown = fleet.show(&job);
+    let trouble = shown["trouble"].as_str().unwrap_or_default();
+    assert!(trouble.contains("not allowed"), "{shown}");
+    let bad = fleet.submit(&[
+        "--id",
+        "bad",
+        "--repo",
+        "https://localhost/x",
+        "--commit=--upload-pack=x",
+        "read it",
+    ]);
+    eventually("it is declined", || {
+        let shown = fleet.show(&bad);
+        shown["declined"]
+            .as_object()
+            .filter(|all| !all.is_empty())
+            .cloned()
+    });
+}
