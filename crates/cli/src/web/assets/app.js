@@ -182,7 +182,7 @@ function run(id) {
   const foot = el("footer", {},
     el("a", { href: `/runs/${id}/report.html`, onclick: beside }, t("report")),
     el("a", { href: `/api/runs/${id}`, onclick: beside }, "JSON"));
-  const steered = el("section.card.question", { "aria-label": t("steer") });
+  const steered = el("section.card.steering", { "aria-label": t("steer") });
   const steeredNow = el("ul.steering");
   put($("main"), el("div.stack", {}, asked, hero, el("div.cols", {}, tasks, work), steered), foot);
 
