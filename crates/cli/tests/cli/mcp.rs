@@ -154,6 +154,9 @@ echo '<promise>CONTINUE</promise>'
     assert!(failed && text.contains("takes no"), "{text}");
     let (failed, text) = assistant.call("start", &json!({}));
     assert!(!failed, "{text}");
+    // One that runs is not taken for another that was refused.
+    let (failed, text) = assistant.call("start", &json!({}));
+    assert!(failed, "{text}");
     let questions = eventually("a question", || {
         let (failed, text) = assistant.call("questions", &json!({}));
         let open: Value = serde_json::from_str(&text).ok()?;

@@ -111,7 +111,10 @@ impl Server {
         let (layout, lang) = (self.layout.clone(), self.lang);
         let starts = offer.act == Some(McpAct::Start);
         let done = tokio::task::spawn_blocking(move || match starts {
-            true => start_apart(&layout, &typed, lang, |_| true),
+            true => {
+                let before = layout.current_run().ok().flatten().map(|run| run.id);
+                start_apart(&layout, &typed, lang, |run| before.as_ref() != Some(run))
+            }
             false => typed_apart(layout.root(), &typed, lang).map(Some),
         });
         match done.await {
