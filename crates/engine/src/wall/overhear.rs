@@ -16,8 +16,9 @@ const REACH: usize = 512;
 /// Passes everything on, and notes the paths.
 pub struct Overhearing<'a> {
     pub sink: &'a mut (dyn Sink + Send),
-    /// The end of what was said last: the words may come in pieces.
-    last: Vec<u8>,
+    /// The end of what each stream said last: the words may come in pieces.
+    said: Vec<u8>,
+    complained: Vec<u8>,
     pub paths: BTreeSet<String>,
 }
 
@@ -25,29 +26,30 @@ impl<'a> Overhearing<'a> {
     pub fn new(sink: &'a mut (dyn Sink + Send)) -> Overhearing<'a> {
         Overhearing {
             sink,
-            last: Vec::new(),
+            said: Vec::new(),
+            complained: Vec::new(),
             paths: BTreeSet::new(),
         }
     }
+}
 
-    fn hear(&mut self, chunk: &[u8]) {
-        self.last.extend_from_slice(chunk);
-        for at in memmem::find_iter(&self.last, WORDS) {
-            self.paths.extend(path_beside(&self.last, at));
-        }
-        let keep = self.last.len().saturating_sub(2 * REACH);
-        self.last.drain(..keep);
+fn hear(last: &mut Vec<u8>, chunk: &[u8], paths: &mut BTreeSet<String>) {
+    last.extend_from_slice(chunk);
+    for at in memmem::find_iter(last, WORDS) {
+        paths.extend(path_beside(last, at));
     }
+    let gone = last.len().saturating_sub(2 * REACH);
+    last.drain(..gone);
 }
 
 impl Sink for Overhearing<'_> {
     fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
-        self.hear(chunk);
+        hear(&mut self.said, chunk, &mut self.paths);
         self.sink.stdout(chunk)
     }
 
     fn stderr(&mut self, chunk: &[u8]) -> io::Result<()> {
-        self.hear(chunk);
+        hear(&mut self.complained, chunk, &mut self.paths);
         self.sink.stderr(chunk)
     }
 
@@ -148,5 +150,11 @@ mod tests {
     fn pieces_make_one() {
         let pieces = ["rm: /etc/", "x: Read-on", "ly file sys", "tem\n", "more\n"];
         assert_eq!(heard(&pieces), ["/etc/x"]);
+        let mut nobody = Nobody;
+        let mut ear = Overhearing::new(&mut nobody);
+        ear.stderr(b"rm: /etc/").unwrap();
+        ear.stdout(b"other words\n").unwrap();
+        ear.stderr(b"x: Read-only file system\n").unwrap();
+        assert_eq!(ear.paths, BTreeSet::from(["/etc/x".to_owned()]));
     }
 }
