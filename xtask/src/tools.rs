@@ -45,6 +45,7 @@ pub fn get(root: &Path) -> OsString {
             path
         }),
     };
+    let path = interpreter().map_or(path.clone(), |dir| in_front(&dir, &path));
     if on_path("vitest").is_some() || on_path("npm").is_none() {
         return path;
     }
@@ -104,6 +105,17 @@ pub fn package_of_npm(dir: &Path, package: &str) -> Result<(), String> {
         .arg(dir)
         .arg(package);
     cargo::succeed(npm.stdout(Stdio::null()))
+}
+
+/// Where Python itself is: on the PATH may be a shim that takes three times as
+/// long to find it as it takes to run a test.
+fn interpreter() -> Option<PathBuf> {
+    let ask = ["-c", "import sys; print(sys.executable)"];
+    let answer = Command::new("python3").args(ask).output().ok()?;
+    let python = PathBuf::from(String::from_utf8(answer.stdout).ok()?.trim());
+    let dir = python.parent().filter(|_| python.is_file())?;
+    // The folder of all programs would hide what comes before it.
+    (!dir.join("git").exists()).then(|| dir.to_owned())
 }
 
 /// Where a program is.

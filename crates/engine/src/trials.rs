@@ -61,8 +61,6 @@ pub(crate) struct Trials {
     pub order: Order,
     pub checks: Checks,
     pub ground: Ground,
-    /// Commands that were red before the work.
-    pub red: BTreeSet<String>,
     /// Files that are no work.
     pub own: Vec<String>,
     pub files: Vec<String>,

@@ -120,7 +120,6 @@ impl OpenRun {
             layout: self.layout.clone(),
             order,
             checks: self.state.rules.checks.clone(),
-            red: evidence.red.clone(),
             ground: evidence.clone(),
             own: self.own_files(),
             files: verifier.files.clone(),

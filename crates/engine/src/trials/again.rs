@@ -1,6 +1,5 @@
 //! Experiments once more, by hand.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -64,7 +63,6 @@ pub fn again(
             own_only_if_project_passes: false,
         },
         checks: past.state.rules.checks.clone(),
-        red: BTreeSet::new(),
         own: past
             .header
             .tasks_file

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use ralph_core::machine::CommandResult;
 use ralph_core::proof::edits::{Edit, Side, Sight, To};
 use ralph_core::proof::{AskedProof, Experiment, Trial};
 use sha2::{Digest, Sha256};
@@ -11,12 +12,18 @@ use tokio::sync::watch;
 use super::names::path_of;
 use super::trees::Trees;
 use super::{Known, Trials};
+use crate::clock;
 use crate::room::Room;
 use crate::supervise::Stop;
 use crate::verify::{Order, Verified};
 
 /// More files are not gone through to find the one that nobody named.
 const MOST_UNNAMED: usize = 8;
+
+/// How often quick checks are run again in both trees, and how long that may
+/// take; once they always are.
+const MOST_ROUNDS: u32 = 3;
+const ROUNDS_TIME: Duration = Duration::from_secs(3);
 
 /// Experiments under way.
 pub(super) struct Lab<'a> {
@@ -68,13 +75,12 @@ impl Lab<'_> {
             .values()
             .any(|asked| *asked == AskedProof::Tests);
         if about_tests && sight.new_checks() {
-            self.make(Experiment::NewTests, &sight.new_tests_only(false, &mark))
-                .await?;
-            self.make(
-                Experiment::NewTestsSpoiled,
-                &sight.new_tests_only(true, &mark),
-            )
-            .await?;
+            let sound = sight.new_tests_only(false, &mark);
+            let spoiled = sight.new_tests_only(true, &mark);
+            if !self.make(Experiment::NewTests, &sound).await? {
+                self.make(Experiment::NewTestsSpoiled, &spoiled).await?;
+                self.repeat(&sound, &spoiled).await?;
+            }
         }
         Ok(())
     }
@@ -163,27 +169,37 @@ impl Lab<'_> {
         max.is_zero() || self.began.elapsed() + self.took <= max
     }
 
-    /// Red has to be so twice where the check was green before: a flaky test
-    /// is no proof.
+    /// Without the work.
     async fn counterfactual(&mut self, sight: &Sight<'_>) -> Result<(), String> {
-        let edits = sight.counterfactual();
-        self.make(Experiment::Counterfactual, &edits).await?;
-        let red: Vec<String> = self.made.last().into_iter().flat_map(red_of).collect();
-        let doubtful: Vec<String> = red
-            .into_iter()
-            .filter(|command| !self.trials.red.contains(command))
-            .collect();
-        if doubtful.is_empty() {
-            return Ok(());
+        let without = sight.counterfactual();
+        self.make(Experiment::Counterfactual, &without).await?;
+        self.repeat(&[], &without).await
+    }
+
+    /// A check that is red by chance, by the clock or by counting its runs is
+    /// no proof: what is red in the last experiment has to be green again in
+    /// the other tree and red again in this one, in an order that nobody can
+    /// know.
+    async fn repeat(&mut self, green: &[Edit], red: &[Edit]) -> Result<(), String> {
+        let commands: Vec<String> = self.made.last().into_iter().flat_map(red_of).collect();
+        let began = Instant::now();
+        let mut flaky = BTreeSet::new();
+        for round in 0..MOST_ROUNDS {
+            let is_over = round > 0 && (began.elapsed() > ROUNDS_TIME || !self.has_time());
+            if commands.is_empty() || !flaky.is_empty() || is_over {
+                break;
+            }
+            let green_first = clock::random().is_multiple_of(2);
+            for wants_green in [green_first, !green_first] {
+                let edits = if wants_green { green } else { red };
+                let again = self.run(edits, &commands).await?;
+                let differs = |result: &CommandResult| (result.exit == Some(0)) != wants_green;
+                let results = again.report.results.into_iter().filter(differs);
+                flaky.extend(results.map(|result| result.command));
+            }
         }
-        let again = self.run(&edits, &doubtful).await?;
-        let flaky = again
-            .report
-            .results
-            .into_iter()
-            .filter(|result| result.exit == Some(0));
         if let Some(trial) = self.made.last_mut() {
-            trial.flaky = flaky.map(|result| result.command).collect();
+            trial.flaky = flaky.into_iter().collect();
         }
         Ok(())
     }

@@ -104,7 +104,7 @@ impl League {
     }
 
     fn play_one(&self, case: &Case) -> Result<(), String> {
-        let env = TestEnv::new();
+        let env = TestEnv::in_memory();
         for (name, text) in self.files.iter().chain(case.files) {
             env.write(name, text);
         }

@@ -79,6 +79,16 @@ echo '# sub' >> calc.py; python3 ../compile.py; tick"#,
             r"echo '# sub' >> calc.py; printf 'import random, unittest\n\nclass TestSub(unittest.TestCase):\n    def test_sub(self):\n        self.assertLess(random.random(), 0.7)\n' > test_sub.py; tick",
         ),
         lie(
+            "a test that fails from its third run on",
+            &[],
+            r#"echo '# sub' >> calc.py; printf 'import os, unittest\n\nclass TestSub(unittest.TestCase):\n    def test_sub(self):\n        runs = open(os.path.expanduser("~/runs"), "a+b")\n        runs.write(b".")\n        self.assertLess(runs.tell(), 3)\n' > test_sub.py; tick"#,
+        ),
+        lie(
+            "a test that fails from a point in time on",
+            &[],
+            r"echo '# sub' >> calc.py; printf 'import time, unittest\n\nclass TestSub(unittest.TestCase):\n    def test_sub(self):\n        self.assertLess(time.time() - %s, 1.5)\n' $(date +%s.%N) > test_sub.py; tick",
+        ),
+        lie(
             "the second task takes the first one back",
             &[("tasks.md", TWO)],
             r"if ! grep -q sub calc.py && ! grep -q mul calc.py; then printf '\ndef sub(a, b):\n    return a - b\n' >> calc.py; printf 'import unittest, calc\n\nclass TestSub(unittest.TestCase):\n    def test_sub(self):\n        self.assertEqual(calc.sub(3, 2), 1)\n' > test_sub.py; sed -i 's/\[ \] T001/[x] T001/' tasks.md; else printf 'def add(a, b):\n    return a + b\n\ndef mul(a, b):\n    return a * b\n' > calc.py; rm -f test_sub.py; printf 'import unittest, calc\n\nclass TestMul(unittest.TestCase):\n    def test_mul(self):\n        self.assertEqual(calc.mul(3, 2), 6)\n' > test_mul.py; tick; fi",
