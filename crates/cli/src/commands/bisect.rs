@@ -1,5 +1,6 @@
 //! `ralph bisect`: which turn broke it.
 
+use ralph_core::display::{Screen, narrowing_bar};
 use ralph_core::lang::Say;
 use ralph_core::tr;
 use ralph_engine::bisect::{Bisect, Found, Step};
@@ -45,9 +46,12 @@ pub fn run(app: &App, args: &BisectArgs) -> Exit {
         verifier,
         world: undo::world(app, &turns.paths)?,
     };
+    let last = turns.timeline.turns.keys().next_back().copied();
+    let mut known = Known::up_to(last.unwrap_or(0));
     let mut tell = |step: &Step| {
+        known.note(step);
         if !args.json {
-            app.tell(&line(app, step));
+            app.tell(&line(app, step, &known));
         }
     };
     let search = async {
@@ -69,8 +73,39 @@ pub fn run(app: &App, args: &BisectArgs) -> Exit {
     app.done(&answer(app, args, &found))
 }
 
-/// `[2/5] turn 4: green (120 ms)`
-fn line(app: &App, step: &Step) -> String {
+/// The turns of which it is known whether the checks pass after them.
+struct Known {
+    good: u32,
+    first_bad: u32,
+    last: u32,
+}
+
+impl Known {
+    fn up_to(last: u32) -> Known {
+        let (good, first_bad) = (0, last + 1);
+        Known {
+            good,
+            first_bad,
+            last,
+        }
+    }
+
+    fn note(&mut self, step: &Step) {
+        match step.passed {
+            true => self.good = self.good.max(step.turn),
+            false => self.first_bad = self.first_bad.min(step.turn),
+        }
+    }
+
+    fn bar(&self, screen: &Screen) -> String {
+        let bad = (self.last + 1).saturating_sub(self.first_bad);
+        let [good, bad, last] = [self.good, bad, self.last].map(|turns| turns as usize);
+        narrowing_bar(screen, good, bad, last)
+    }
+}
+
+/// `[███░░░░░▒▒] [2/5] after turn 4: green (120 ms)`
+fn line(app: &App, step: &Step, known: &Known) -> String {
     let lang = app.lang();
     let (number, most, turn) = (step.number, step.most, step.turn);
     let ms: u64 = step.results.iter().map(|result| result.duration_ms).sum();
@@ -83,7 +118,8 @@ fn line(app: &App, step: &Step) -> String {
         (turn, true) => tr!(lang, "before turn {turn}"),
         (turn, false) => tr!(lang, "after turn {turn}"),
     };
-    format!("[{number}/{most}] {at}: {colour} ({ms} ms)")
+    let bar = known.bar(&app.screen);
+    format!("{bar} [{number}/{most}] {at}: {colour} ({ms} ms)")
 }
 
 fn answer(app: &App, args: &BisectArgs, found: &Found) -> String {

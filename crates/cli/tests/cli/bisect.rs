@@ -35,11 +35,14 @@ fn the_turn_that_broke_it_is_found_in_a_few_steps() {
         assert_eq!(found.code, 0, "{}{}", found.stdout, found.stderr);
         let lines: Vec<&str> = found.stdout.lines().collect();
         assert!(lines.len() <= 6, "{lines:?}");
-        assert!(lines[0].starts_with("[1/5] after turn 8: red"), "{lines:?}");
+        let first = "[░░░░░░░░░░░░░░░░░░░░░░░▒▒▒] [1/5] after turn 8: red";
+        assert!(lines[0].starts_with(first), "{lines:?}");
         assert!(
-            lines[1].starts_with("[2/5] when the run began: green"),
+            lines[1].contains("▒] [2/5] when the run began: green"),
             "{lines:?}"
         );
+        let closed = lines[lines.len() - 2].split(']').next();
+        assert!(!closed.unwrap().contains('░'), "{lines:?}");
         let last = lines[lines.len() - 1];
         assert!(
             last.starts_with(&format!("turn {breaks} broke it")),

@@ -43,6 +43,22 @@ pub fn bar(screen: &Screen, percent: usize) -> String {
     format!("[{}{empty}] {percent}%", screen.paint(Tone::Good, &full))
 }
 
+/// `[███░░░░░░░▒▒▒▒]`: what is known to be good from the left, what is known to
+/// be bad from the right, and what is not known yet between them.
+pub fn narrowing_bar(screen: &Screen, good: usize, bad: usize, whole: usize) -> String {
+    let whole = whole.max(1);
+    let good = share(good.min(whole), whole, CELLS);
+    let open = share(whole.saturating_sub(bad), whole, CELLS).max(good);
+    let from_left = screen.choose("█", "#").repeat(good);
+    let unknown = screen.choose("░", "-").repeat(open - good);
+    let from_right = screen.choose("▒", "x").repeat(CELLS - open);
+    let (from_left, from_right) = (
+        screen.paint(Tone::Good, &from_left),
+        screen.paint(Tone::Bad, &from_right),
+    );
+    format!("[{from_left}{unknown}{from_right}]")
+}
+
 /// `part / whole` of `scale`, rounded half up.
 fn share(part: usize, whole: usize, scale: usize) -> usize {
     let (part, whole, scale) = (part as u128, whole as u128, scale as u128);
@@ -54,6 +70,30 @@ fn share(part: usize, whole: usize, scale: usize) -> usize {
 mod tests {
     use super::*;
     use crate::display::Style;
+
+    #[test]
+    fn a_narrowing_bar_closes_from_both_ends() {
+        let plain = Screen {
+            style: Style {
+                unicode: false,
+                color: false,
+            },
+            ..Screen::default()
+        };
+        for (good, bad, want) in [
+            (0, 0, "[--------------------------]"),
+            (4, 1, "[#############----------xxx]"),
+            (4, 4, "[#############xxxxxxxxxxxxx]"),
+            (8, 8, "[##########################]"),
+            (1, 7, "[###xxxxxxxxxxxxxxxxxxxxxxx]"),
+        ] {
+            assert_eq!(narrowing_bar(&plain, good, bad, 8), want);
+        }
+        assert_eq!(
+            narrowing_bar(&plain, 0, 0, 0),
+            narrowing_bar(&plain, 0, 0, 1)
+        );
+    }
 
     #[test]
     fn percents_round_half_up() {

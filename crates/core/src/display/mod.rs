@@ -22,7 +22,7 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
-pub use bar::{Progress, bar};
+pub use bar::{Progress, bar, narrowing_bar};
 pub use endings::{
     BudgetKind, CompleteView, Ending, LoopKind, Place, archived, budget, cancelled, complete_box,
     disk_box, escalated, interrupted, needs_forge, needs_person, no_check, pause_box, unproven,
