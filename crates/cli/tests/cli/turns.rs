@@ -268,6 +268,51 @@ fn without_a_repository_turns_are_undone_too() {
     assert_eq!(env.read("tasks.md"), "- [ ] T001 a\n");
 }
 
+/// Without a commit, and bare: what belongs to Git stays as it is (18.7).
+#[test]
+fn an_unusual_repository_is_undone_too() {
+    for kind in [&[][..], &["--bare"]] {
+        let env = TestEnv::bare();
+        env.git(&[&["init", "-q"][..], kind].concat());
+        env.write("tasks.md", "- [ ] T001 a\n");
+        env.write("mine.txt", "not in Git");
+        let turns = [
+            json!({"write": {"a.txt": "a", "mine.txt": "changed"}, "tick": ["T001"], "say": "done"}),
+        ];
+        let (done, _) = env.run_script(&turns, &["--max-iterations", "1"]);
+        assert_eq!(done.code, 0, "{kind:?}: {}", done.stderr);
+        assert!(ok(&env.ralph(&["diff"])).contains("a.txt"), "{kind:?}");
+        let git = env.git(&["rev-parse", "--absolute-git-dir"]);
+        let head = fs::read(std::path::Path::new(git.trim()).join("HEAD")).unwrap();
+        ok(&env.ralph(&["undo", "--yes"]));
+        assert!(!env.path("a.txt").exists(), "{kind:?}");
+        assert_eq!(env.read("mine.txt"), "not in Git", "{kind:?}");
+        let after = fs::read(std::path::Path::new(git.trim()).join("HEAD")).unwrap();
+        assert_eq!(after, head, "{kind:?}");
+    }
+}
+
+/// What comes, goes and can't be read while a turn runs (18.7): told by name,
+/// never opened, never deleted.
+#[test]
+#[cfg(unix)]
+fn what_is_no_file_is_told_and_stays() {
+    let env = TestEnv::with_tasks(1);
+    let agent = shell_agent(
+        &env,
+        "mkfifo pipe; ln -s /dev/zero device; touch gone; echo a > a.txt; sed -i 's/\\[ \\]/[x]/' tasks.md; (while :; do echo x > gone; rm -f gone; done) & busy=$!; sleep 0.3; kill $busy",
+    );
+    let args = ["run", "--agent-cmd", &agent, "--verify", "true"];
+    let done = env.ralph(&args);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let told = format!("{}{}", done.stdout, done.stderr);
+    assert!(told.contains("pipe"), "{told}");
+    ok(&env.ralph(&["undo", "--yes"]));
+    assert!(!env.path("a.txt").exists());
+    assert!(env.path("device").symlink_metadata().is_err());
+    assert!(env.path("pipe").symlink_metadata().is_ok(), "left alone");
+}
+
 #[test]
 #[cfg(debug_assertions)]
 fn a_store_that_can_t_be_written_stops_nothing() {
