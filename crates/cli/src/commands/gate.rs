@@ -151,7 +151,7 @@ fn show_run(app: &App, ran: &GateRun, json: bool) -> Exit {
                 })
             })
             .collect();
-        let passed = file.is_some();
+        let passed = ran.passed;
         let answer = json!({"passed": passed, "steps": steps, "file": file, "log": log});
         app.json(&answer);
         return open(passed);
@@ -161,9 +161,13 @@ fn show_run(app: &App, ran: &GateRun, json: bool) -> Exit {
             lang,
             "the gate passed; {file} says so for exactly these contents"
         ),
+        None if ran.passed => tr!(
+            lang,
+            "the steps pass; Ralph runs them after the turn too, and writes the gate file then"
+        ),
         None => tr!(lang, "the gate did not pass; the whole output is in {log}"),
     });
-    open(file.is_some())
+    open(ran.passed)
 }
 
 fn open(is_open: bool) -> Exit {

@@ -15,6 +15,7 @@ use ralph_core::lang::Lang;
 use ralph_core::text::digest::hex_sha256;
 use ralph_core::tr;
 use ralph_engine::plan::Plan;
+use ralph_engine::wall;
 use ralph_store::FileError;
 use ralph_store::layout::Layout;
 use ralph_store::regular;
@@ -164,7 +165,8 @@ pub fn forget_guard(root: &Path) -> Result<(), FileError> {
 /// Goes on only with a project that a person trusts.
 pub fn require(app: &App, items: &[Item]) -> Result<(), u8> {
     let missing = missing(&app.layout(), items);
-    if missing.is_empty() {
+    // Behind the wall is an agent, which can run all of it without Ralph.
+    if missing.is_empty() || wall::is_around_us() {
         return Ok(());
     }
     let lang = app.lang();

@@ -464,3 +464,36 @@ fn a_dry_run_shows_what_would_go_outward_and_does_nothing() {
         done.stdout
     );
 }
+
+/// Behind the wall nobody but Ralph has the key of the gate file.
+#[test]
+#[cfg_attr(
+    not(all(has_gh, has_wall)),
+    ignore = "needs gh, bubblewrap and namespaces"
+)]
+fn behind_the_wall_ralph_runs_the_gate_that_the_agent_asks_for() {
+    let hub = project(World::default());
+    let behind = "test -e /run/ralph/door";
+    hub.env.write(
+        ".ralph/config.toml",
+        &format!("[gate]\nsteps = [\"test: {behind} && sh check.sh\"]\n"),
+    );
+    hub.commit("Look for the wall");
+    let asks = "said=$($RALPH gate run) || exit 9; echo \"$said\" > answer.txt";
+    let work = turn(&[CODE, AUDIT_PASS, EVIDENCE, asks, COMMIT]);
+    let (code, events) = p0(&hub, &[work], &["--create-pr", "--sandbox", "strict"]);
+    let answer = hub.env.read("answer.txt");
+    assert!(answer.contains("after the turn"), "{answer}");
+    assert_eq!(
+        story(&events),
+        [
+            "turn 1",
+            "pr_missing",
+            "pushed",
+            "pr_created",
+            "pr_found",
+            "loop_end complete",
+        ]
+    );
+    assert_eq!(code, 0);
+}

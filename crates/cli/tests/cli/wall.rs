@@ -68,6 +68,83 @@ fn nothing_is_left(env: &TestEnv) {
     assert!(!mounts.contains(here.trim_end_matches('/')), "{mounts}");
 }
 
+/// A command that names files of the project works on them, in every turn.
+#[test]
+#[cfg_attr(not(has_wall), ignore = "needs bubblewrap and namespaces")]
+fn what_a_command_names_in_the_project_can_be_written() {
+    let env = TestEnv::with_tasks(1);
+    env.write("bin/agent.sh", "set -e; echo turn >> $1; echo beside > src/new; test $(wc -l < $1) -lt 2 || sed -i 's/\\[ \\]/[x]/' tasks.md; echo '<promise>CONTINUE</promise>'");
+    env.write("src/log.txt", "");
+    let agent = "sh bin/agent.sh src/log.txt";
+    let mut run = strict(&env, &["run", "--agent-cmd", agent, "--verify", "true"]);
+    let done = Done::of(&run.output().unwrap());
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert_eq!(env.read("src/log.txt"), "turn\nturn\n");
+}
+
+/// A work tree beside its repository, and a submodule within it: their Git
+/// folders lie elsewhere.
+#[test]
+#[cfg_attr(not(has_wall), ignore = "needs bubblewrap and namespaces")]
+fn git_works_in_a_work_tree_and_in_a_submodule() {
+    let env = TestEnv::with_tasks(1);
+    let name = ["-c", "user.name=T", "-c", "user.email=t@localhost"];
+    let module = env.outside("module");
+    let at = module.to_str().unwrap();
+    env.git(&["init", "-q", at]);
+    env.git(
+        &[
+            &["-C", at][..],
+            &name,
+            &["commit", "-q", "--allow-empty", "-m", "m"],
+        ]
+        .concat(),
+    );
+    env.git(&[
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        at,
+        "part",
+    ]);
+    env.git(&[&name[..], &["commit", "-q", "-m", "with a part"]].concat());
+    let tree = env.outside("tree");
+    env.git(&[
+        "worktree",
+        "add",
+        "-q",
+        "-b",
+        "side",
+        tree.to_str().unwrap(),
+    ]);
+    let script = "set -e; echo a > a.txt; git add a.txt; git -c user.name=A -c user.email=a@localhost commit -q -m Work; if test -e part/.git; then cd part; git -c user.name=A -c user.email=a@localhost commit -q --allow-empty -m Part; fi";
+    for place in [&env.root, &tree] {
+        let mut command = strict(&env, &["sandbox", "--", "sh", "-c", script]);
+        let done = Done::of(&command.current_dir(place).output().unwrap());
+        assert_eq!(
+            done.code,
+            0,
+            "{}: {}{}",
+            place.display(),
+            done.stdout,
+            done.stderr
+        );
+        let mut log = Command::new("git");
+        let log = log.arg("-C").arg(place).args(["log", "-1", "--format=%s"]);
+        assert_eq!(
+            log.output().unwrap().stdout,
+            b"Work\n",
+            "{}",
+            place.display()
+        );
+    }
+    let part = env.git(&["-C", "part", "log", "-1", "--format=%s"]);
+    assert_eq!(part.trim(), "Part");
+    nothing_is_left(&env);
+}
+
 #[test]
 #[cfg_attr(not(has_wall), ignore = "needs bubblewrap and namespaces")]
 fn a_list_is_worked_off_and_everything_says_what_stood_around_it() {

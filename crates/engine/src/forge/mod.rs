@@ -27,8 +27,8 @@ use tokio::sync::watch;
 
 use crate::agents::EnvFilter;
 use crate::excerpt::{Excerpt, shortened};
+use crate::gate::{Confirmed, Confirms};
 use crate::supervise::Stop;
-use crate::trials::Armed;
 use crate::{clock, git};
 use runner::Runner;
 
@@ -63,13 +63,6 @@ pub struct Forge {
     pub confirms: Option<Confirms>,
     /// The time for one answer.
     pub patience: Duration,
-}
-
-/// What the gate is run with once more.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Confirms {
-    /// What the loop began with; `None` where no snapshots are kept.
-    pub armed: Option<Armed>,
 }
 
 /// How much of a failing log is kept: as much as a prompt takes.
@@ -178,12 +171,10 @@ impl Forge {
             Host::GitLab => gitlab::look(self, runner, &branch, number).await?,
         };
         let local = self.local(branch, head.commit, seen.pull.as_ref());
-        let mut found = gate
-            .map(|phase| self.gate_findings(phase))
-            .unwrap_or_default();
-        if gate.is_some() && found.is_empty() {
-            found.extend(self.unconfirmed(runner).await);
-        }
+        let found = match gate {
+            Some(phase) => self.look_at_gate(runner, phase).await,
+            None => Vec::new(),
+        };
         Ok(ForgeAnswer::Looked(Box::new(Sight {
             local,
             gate: found,
@@ -192,34 +183,46 @@ impl Forge {
         })))
     }
 
-    /// The agent and the journal are told in English.
-    fn gate_findings(&self, phase: Phase) -> Vec<GateFinding> {
+    /// What the gate lacks, after Ralph ran it too.
+    async fn look_at_gate(&self, runner: &Runner<'_>, phase: Phase) -> Vec<GateFinding> {
+        let found = self.findings(phase);
+        let confirms = self.confirms.as_ref();
+        let confirms = confirms.filter(|_| self.gate.trust != GateTrust::File);
+        // Behind the wall the agent has no key: the gate file is made here.
+        let signs = confirms.is_some_and(|with| with.wall.is_some()) && !found.is_empty();
+        let is_made_here = |finding: &gate::Finding| signs && finding.check() == gate::Check::Gate;
+        let Some(confirms) = confirms.filter(|_| found.iter().all(is_made_here)) else {
+            return found.iter().map(told).collect();
+        };
+        let signed = match self.confirmed(runner, confirms).await {
+            Ok(tree) if signs => crate::gate::sign(&self.layout, &self.gate, tree),
+            Ok(_) => return Vec::new(),
+            Err(text) => return vec![unconfirmed(text)],
+        };
+        match signed {
+            Ok(()) => self.findings(phase).iter().map(told).collect(),
+            Err(error) => vec![unconfirmed(error.say(Lang::En))],
+        }
+    }
+
+    fn findings(&self, phase: Phase) -> Vec<gate::Finding> {
         let phase = match phase {
             Phase::P0 => gate::Phase::P0,
             _ => gate::Phase::P1,
         };
-        let told = |finding: gate::Finding| GateFinding {
-            code: finding.code().into(),
-            text: finding.say(Lang::En),
-        };
-        let found = crate::gate::check(&self.layout, &self.gate, phase);
-        found.into_iter().map(told).collect()
+        crate::gate::check(&self.layout, &self.gate, phase)
     }
 
     /// Whoever had the gate run chose its variables, its programs and its
-    /// checks; so Ralph runs it before it counts (C-03, C-06).
-    async fn unconfirmed(&self, runner: &Runner<'_>) -> Option<GateFinding> {
-        let confirms = self.confirms.as_ref()?;
-        if self.gate.trust == GateTrust::File {
-            return None;
-        }
-        let armed = confirms.armed.as_ref();
+    /// checks; so Ralph runs it before it counts (C-03, C-06). Gives the tree
+    /// that passed.
+    async fn confirmed(&self, runner: &Runner<'_>, with: &Confirms) -> Result<String, String> {
         let stop = runner.stop.clone();
-        let ran = crate::gate::confirm(&self.layout, &self.gate, &self.env_filter, armed, stop);
-        let text = match ran.await {
-            Ok(None) => return None,
+        let ran = crate::gate::confirm(&self.layout, &self.gate, &self.env_filter, with, stop);
+        Err(match ran.await {
+            Ok(Confirmed::Passed { tree }) => return Ok(tree),
             Err(error) => error.say(Lang::En),
-            Ok(Some(failed)) => {
+            Ok(Confirmed::Failed(failed)) => {
                 let checks = match failed.original {
                     true => {
                         " and with the checks as they were when the loop began; let these pass, and put new ones beside them"
@@ -233,10 +236,6 @@ impl Forge {
                     failed.step.name
                 )
             }
-        };
-        Some(GateFinding {
-            code: "gate_unconfirmed".into(),
-            text,
         })
     }
 
@@ -348,8 +347,8 @@ impl Forge {
             let words = "the commit is not what lies in the work tree: not pushed";
             return Err(refused(words.into()));
         }
-        match self.gate_findings(Phase::P1).into_iter().next() {
-            Some(finding) => Err(refused(format!("{}: not pushed", finding.text))),
+        match self.findings(Phase::P1).into_iter().next() {
+            Some(finding) => Err(refused(format!("{}: not pushed", finding.say(Lang::En)))),
             None => Ok(commit),
         }
     }
@@ -529,6 +528,21 @@ fn named(number: u64) -> String {
 
 fn strings(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// The agent and the journal are told in English.
+fn told(finding: &gate::Finding) -> GateFinding {
+    GateFinding {
+        code: finding.code().into(),
+        text: finding.say(Lang::En),
+    }
+}
+
+fn unconfirmed(text: String) -> GateFinding {
+    GateFinding {
+        code: "gate_unconfirmed".into(),
+        text,
+    }
 }
 
 /// A time as forges write it, on the wall clock.

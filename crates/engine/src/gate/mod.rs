@@ -20,7 +20,7 @@ use crate::git;
 use crate::trials::Armed;
 use crate::worktree::WorkTree;
 pub use key::key_file;
-pub use run::{GateError, GateRun, RunStep, confirm, run};
+pub use run::{Confirmed, Confirms, GateError, GateRun, RunStep, confirm, run, sign};
 
 /// No paper of a project is longer.
 const LONGEST_PAPER: u64 = 4 * 1024 * 1024;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ralph_core::config::GateSettings;
-use ralph_core::gate::{GateRecord, Step, names, steps_digest};
+use ralph_core::gate::{GateRecord, Key, Step, names, steps_digest};
 use ralph_core::lang::Say;
 use ralph_core::machine::{CommandResult, iso_utc};
 use ralph_store::atomic::{AtomicOptions, write_atomic};
@@ -19,7 +19,7 @@ use super::{key_or_new, steps, work_tree};
 use crate::agents::EnvFilter;
 use crate::supervise::Stop;
 use crate::trials::Armed;
-use crate::wall::Wall;
+use crate::wall::{self, Wall};
 use crate::worktree::{ChangeKind, WorkTree};
 use crate::{clock, git};
 
@@ -39,7 +39,8 @@ pub struct RunStep {
 #[derive(Clone, Debug, PartialEq)]
 pub struct GateRun {
     pub steps: Vec<RunStep>,
-    /// The gate file; `None` where a step failed.
+    pub passed: bool,
+    /// The gate file; nobody behind the wall can write it.
     pub written: Option<PathBuf>,
     /// The whole output of all steps.
     pub log: PathBuf,
@@ -95,14 +96,11 @@ pub async fn run(
     let gate_file = root.join(&settings.gate_file);
     layout.refuse_links(&gate_file)?;
     remove(&gate_file)?;
-    let steps = steps(root, settings);
-    if steps.is_empty() {
-        return Err(GateError::NoSteps);
-    }
-    if settings.steps.is_empty() && !steps.iter().any(|step| step.name == "test") {
-        return Err(GateError::NoTest);
-    }
-    let key = key_or_new(layout)?;
+    let steps = steps_that_prove(root, settings)?;
+    let key = match wall::is_around_us() {
+        true => None,
+        false => Some(key_or_new(layout)?),
+    };
     layout.prepare()?;
     let log = layout.state_dir().join("gate.log");
     remove(&log)?;
@@ -114,55 +112,101 @@ pub async fn run(
     inspector.stand_behind(wall);
     let done = inspector.inspect(&steps, &tree, armed, &mut shown).await?;
     let passed = done.iter().all(|step| step.result.exit == Some(0));
-    if !passed {
-        return Ok(GateRun {
-            steps: done,
-            written: None,
-            log,
-        });
-    }
-    let fingerprint = unchanged(&mut tree)?;
-    let record = record(root, &steps, fingerprint);
-    let text = record.write(&key);
-    write_atomic(&gate_file, text.as_bytes(), AtomicOptions { durable: true })?;
-    Ok(GateRun {
+    let mut ran = GateRun {
         steps: done,
-        written: Some(gate_file),
+        passed,
+        written: None,
         log,
-    })
+    };
+    if passed {
+        let fingerprint = unchanged(&mut tree)?;
+        if let Some(key) = key {
+            write_signed(&gate_file, &key, &record(root, &steps, fingerprint))?;
+            ran.written = Some(gate_file);
+        }
+    }
+    Ok(ran)
+}
+
+/// What the gate is run with once more.
+#[derive(Clone, Debug, Default)]
+pub struct Confirms {
+    /// What the loop began with; `None` where no snapshots are kept.
+    pub armed: Option<Armed>,
+    pub wall: Option<Arc<Wall>>,
+}
+
+/// What came of running it once more.
+#[derive(Debug)]
+pub enum Confirmed {
+    /// On exactly this tree.
+    Passed {
+        tree: String,
+    },
+    Failed(Box<RunStep>),
 }
 
 /// Whoever had the gate file written chose its variables: Ralph runs the steps
 /// itself before it relies on it, once for these contents, commands and checks
-/// of then. What comes back failed.
+/// of then.
 pub async fn confirm(
     layout: &Layout,
     settings: &GateSettings,
     env_filter: &EnvFilter,
-    armed: Option<&Armed>,
+    with: &Confirms,
     stop: watch::Receiver<Stop>,
-) -> Result<Option<RunStep>, GateError> {
-    let steps = steps(layout.root(), settings);
+) -> Result<Confirmed, GateError> {
+    let steps = steps_that_prove(layout.root(), settings)?;
     let mut tree = work_tree(layout.root(), settings);
     tree.name_contents();
     let scan = tree.scan().map_err(|_| GateError::Unscanned)?;
+    let armed = with.armed.as_ref();
     let armed_tree = armed.map_or("", |armed| armed.tree.as_str());
     let digest = steps_digest(&steps);
     let known = format!("{}\n{digest}\n{armed_tree}\n", scan.fingerprint);
+    let passed = Confirmed::Passed {
+        tree: scan.fingerprint.to_string(),
+    };
     let file = layout.state_dir().join(CONFIRMED);
     if ralph_store::regular::read_to_string(&file).is_ok_and(|text| text == known) {
-        return Ok(None);
+        return Ok(passed);
     }
     let log = layout.state_dir().join("gate.log");
     remove(&log)?;
-    let inspector = Inspector::new(layout, settings, env_filter, log, stop).await;
+    let mut inspector = Inspector::new(layout, settings, env_filter, log, stop).await;
+    inspector.stand_behind(with.wall.clone());
     let done = inspector.inspect(&steps, &tree, armed, &mut |_| {}).await?;
-    let failed = done.into_iter().find(|step| step.result.exit != Some(0));
-    if failed.is_none() {
-        unchanged(&mut tree)?;
-        write_atomic(&file, known.as_bytes(), AtomicOptions { durable: false })?;
+    if let Some(failed) = done.into_iter().find(|step| step.result.exit != Some(0)) {
+        return Ok(Confirmed::Failed(Box::new(failed)));
     }
-    Ok(failed)
+    unchanged(&mut tree)?;
+    write_atomic(&file, known.as_bytes(), AtomicOptions { durable: false })?;
+    Ok(passed)
+}
+
+/// Writes the gate file for a tree that was confirmed.
+pub fn sign(layout: &Layout, settings: &GateSettings, tree: String) -> Result<(), GateError> {
+    let steps = steps_that_prove(layout.root(), settings)?;
+    let file = layout.root().join(&settings.gate_file);
+    layout.refuse_links(&file)?;
+    let record = record(layout.root(), &steps, tree);
+    Ok(write_signed(&file, &key_or_new(layout)?, &record)?)
+}
+
+fn steps_that_prove(root: &Path, settings: &GateSettings) -> Result<Vec<Step>, GateError> {
+    let steps = steps(root, settings);
+    if steps.is_empty() {
+        return Err(GateError::NoSteps);
+    }
+    if settings.steps.is_empty() && !steps.iter().any(|step| step.name == "test") {
+        return Err(GateError::NoTest);
+    }
+    Ok(steps)
+}
+
+fn write_signed(file: &Path, key: &Key, record: &GateRecord) -> Result<(), FileError> {
+    let text = record.write(key);
+    write_atomic(file, text.as_bytes(), AtomicOptions { durable: true })
 }
 
 /// The fingerprint of the tree, if the steps changed nothing of it.

@@ -11,7 +11,7 @@ use ralph_core::proof::EvidenceLevel;
 use tokio::sync::watch;
 
 use super::OpenRun;
-use crate::forge::Confirms;
+use crate::gate::Confirms;
 use crate::reproduce::Reproduction;
 use crate::supervise::Stop;
 use crate::trials::{Armed, Trials};
@@ -207,6 +207,7 @@ impl OpenRun {
         };
         forge.confirms = (self.state.turn.number > 0).then(|| Confirms {
             armed: Armed::of(&self.state, &forge.check_files),
+            wall: self.plan.wall.clone(),
         });
         let env = run_env(self.id(), self.state.turn.number, None);
         Work::job(move |stop| async move { JobDone::Forge(forge.perform(&ask, &env, stop).await) })

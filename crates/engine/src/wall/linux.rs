@@ -363,6 +363,10 @@ impl Wall {
         for path in named.chain([program.to_owned()]) {
             let real = path.canonicalize().unwrap_or_else(|_| path.clone());
             for path in [path, real] {
+                // What can be written stays so.
+                if path.starts_with(&self.ground.root) || path.starts_with(&spec.cwd) {
+                    continue;
+                }
                 let package = path
                     .ancestors()
                     .filter(|folder| folder.ends_with("node_modules"));
