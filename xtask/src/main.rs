@@ -100,15 +100,13 @@ fn main() -> ExitCode {
         ["test"] => testing::run(&root()),
         ["texts"] => texts::run(&root()),
         ["tidy"] => tidy::run(&root()),
-        ["bench", "loop"] => bench::run(&root()),
-        ["bench", "guard"] => bench::guard::run(&root()),
-        ["bench", "hooks"] => bench::hooks::run(&root()),
-        ["bench", "output"] => bench::output::run(&root()),
-        ["bench", "readers"] => bench::readers::run(&root()),
-        ["bench", "snapshots"] => bench::snapshots::run(&root()),
-        ["bench", "lanes"] => bench::lanes::run(&root()),
-        ["bench", "stream"] => bench::stream::run(&root()),
-        ["bench", "wall"] => bench::wall::run(&root()),
+        ["bench", of @ ..] => match bench::named(&root(), of) {
+            Some(result) => result,
+            None => {
+                eprint!("{USAGE}");
+                return ExitCode::FAILURE;
+            }
+        },
         ["survivors"] => survivors::run(&root(), survivors::RUNS),
         ["survivors", "--runs", runs] => survivors::run(&root(), runs),
         ["torture", rest @ ..] => match torture::Options::parse(rest) {

@@ -141,6 +141,7 @@ impl Room {
                     lower: self.root.clone(),
                     upper,
                     work,
+                    passing: true,
                 });
             }
             RoomKind::Copy => {

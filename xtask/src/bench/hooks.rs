@@ -55,17 +55,7 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
     let plain = project(scratch.path(), "plain", "").map_err(|e| vec![e.to_string()])?;
     let looped = project(scratch.path(), "looped", LOOP).map_err(|e| vec![e.to_string()])?;
     begin(&programs, &looped)?;
-    for hook in &QUIET {
-        let (empty, took) = compare(&programs, &plain, hook)?;
-        println!(
-            "empty process {}, {} {}",
-            micros(empty),
-            hook.name,
-            micros(took)
-        );
-        let name = format!("{} / empty process", hook.name);
-        verdict.ratio(&name, took, empty, MAX_HOOK);
-    }
+    quiet(&programs, &plain, &mut verdict)?;
     for hook in QUIET.iter().skip(1) {
         let (empty, took) = compare(&programs, &looped, hook)?;
         let name = format!("{} within a loop / empty process", hook.name);
@@ -82,6 +72,32 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
     verdict.at_most("a block, late", late, MAX_BLOCK);
     verdict.ratio("a block at iteration 100 / at 10", late, early, MAX_GROWTH);
     verdict.end()
+}
+
+/// The same behind the wall, where a client starts them: called by `bench
+/// wall`, with the program, in a project.
+pub fn run_here(ralph: &Path) -> Result<(), Vec<String>> {
+    let programs = ralph.parent().unwrap_or(ralph);
+    let here = std::env::current_dir().map_err(|e| vec![e.to_string()])?;
+    let mut verdict = Verdict::default();
+    quiet(&Programs::in_dir(programs), &here, &mut verdict)?;
+    verdict.end()
+}
+
+/// Where no loop runs.
+fn quiet(programs: &Programs, dir: &Path, verdict: &mut Verdict) -> Result<(), Vec<String>> {
+    for hook in &QUIET {
+        let (empty, took) = compare(programs, dir, hook)?;
+        println!(
+            "empty process {}, {} {}",
+            micros(empty),
+            hook.name,
+            micros(took)
+        );
+        let name = format!("{} / empty process", hook.name);
+        verdict.ratio(&name, took, empty, MAX_HOOK);
+    }
+    Ok(())
 }
 
 const LOOP: &str =

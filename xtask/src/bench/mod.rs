@@ -9,15 +9,15 @@
 //! and caches that are cold, is shown beside it, and so is what the disk takes
 //! for the one sync that has to stand in the gap.
 
-pub mod guard;
-pub mod hooks;
-pub mod lanes;
+mod guard;
+mod hooks;
+mod lanes;
 mod onlookers;
-pub mod output;
-pub mod readers;
-pub mod snapshots;
-pub mod stream;
-pub mod wall;
+mod output;
+mod readers;
+mod snapshots;
+mod stream;
+mod wall;
 
 use std::fs;
 use std::io::Write;
@@ -38,7 +38,24 @@ const MAX_MEMORY_KB: u64 = 20 * 1024;
 const WORK: Duration = Duration::ZERO;
 const SOME_WORK: Duration = Duration::from_millis(10);
 
-pub fn run(root: &Path) -> Result<(), Vec<String>> {
+/// `None` where there is no such bench.
+pub fn named(root: &Path, of: &[&str]) -> Option<Result<(), Vec<String>>> {
+    Some(match of {
+        ["loop"] => run(root),
+        ["guard"] => guard::run(root),
+        ["hooks"] => hooks::run(root),
+        ["hooks-here", ralph] => hooks::run_here(Path::new(ralph)),
+        ["output"] => output::run(root),
+        ["readers"] => readers::run(root),
+        ["snapshots"] => snapshots::run(root),
+        ["lanes"] => lanes::run(root),
+        ["stream"] => stream::run(root),
+        ["wall"] => wall::run(root),
+        _ => return None,
+    })
+}
+
+fn run(root: &Path) -> Result<(), Vec<String>> {
     let programs = build(root).map_err(|e| vec![e])?;
     let scratch = tempfile::tempdir().map_err(|e| vec![e.to_string()])?;
     let mut verdict = Verdict::default();
@@ -140,6 +157,12 @@ impl Verdict {
         );
     }
 
+    fn holds(&mut self, name: &str, held: bool) {
+        if !held {
+            self.missed.push(name.to_owned());
+        }
+    }
+
     fn end(self) -> Result<(), Vec<String>> {
         if self.missed.is_empty() {
             Ok(())
@@ -173,13 +196,7 @@ fn build(root: &Path) -> Result<Programs, String> {
         root,
         &["-p", "xtask"].into_iter().chain(bins).collect::<Vec<_>>(),
     )?;
-    let program = |name: &str| dir.join(cargo::program(name));
-    Ok(Programs {
-        ralph: program("ralph"),
-        empty: program("ralph-empty"),
-        probe: program("ralph-probe"),
-        flood: program("ralph-flood"),
-    })
+    Ok(Programs::in_dir(&dir))
 }
 
 /// A project with so many files in directories of a hundred.
@@ -208,6 +225,16 @@ fn project(dir: &Path, files: usize) -> std::io::Result<PathBuf> {
 }
 
 impl Programs {
+    fn in_dir(dir: &Path) -> Programs {
+        let program = |name: &str| dir.join(cargo::program(name));
+        Programs {
+            ralph: program("ralph"),
+            empty: program("ralph-empty"),
+            probe: program("ralph-probe"),
+            flood: program("ralph-flood"),
+        }
+    }
+
     fn empty_process(&self) -> Vec<Duration> {
         let once = || {
             let start = Instant::now();

@@ -1,9 +1,11 @@
 //! `cargo xtask bench wall`: what the sandbox costs a turn.
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use super::{Verdict, build, median, micros, project};
+use crate::cargo;
 
 /// More than a turn without it (issue 20).
 const MOST: Duration = Duration::from_millis(15);
@@ -33,5 +35,15 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
         behind.saturating_sub(without),
         MOST,
     );
+    println!("behind the wall:");
+    let own = std::env::current_exe().map_err(|e| vec![e.to_string()])?;
+    let mut hooks = Command::new(&programs.ralph);
+    hooks
+        .current_dir(&project)
+        .args(["sandbox", "--sandbox", "strict", "--"])
+        .arg(own)
+        .args(["bench", "hooks-here"])
+        .arg(&programs.ralph);
+    verdict.holds("hooks behind the wall", cargo::succeed(&mut hooks).is_ok());
     verdict.end()
 }

@@ -102,7 +102,7 @@ const DEPENDENCIES: [(&str, &[&str]); 7] = [
 
 /// Files of the system, of a build, or of a place of our own.
 const NEVER_A_PIPE: &[&str] = &[
-    "crates/needs.rs",
+    "crates/needs/src/lib.rs",
     "crates/texts/",
     "crates/testkit/",
     "crates/engine/src/supervise/",

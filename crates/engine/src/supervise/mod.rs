@@ -79,6 +79,9 @@ pub struct Overlay {
     pub upper: PathBuf,
     /// The kernel's own, empty, on the file system of `upper`.
     pub work: PathBuf,
+    /// Nobody wants what was written after a power failure: it need not be on
+    /// the disk.
+    pub passing: bool,
 }
 
 /// How far the person who asked for an end wants to go.

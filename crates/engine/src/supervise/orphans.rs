@@ -106,6 +106,8 @@ pub fn carrying(variable: &str, value: &str) -> Vec<u32> {
 fn end(find: impl Fn() -> Vec<Pid>) -> Ended {
     let started = Instant::now();
     let mut asked = BTreeSet::new();
+    // Most are dying already.
+    let mut pause = LOOK / 8;
     loop {
         let left = find();
         let elapsed = started.elapsed();
@@ -123,7 +125,8 @@ fn end(find: impl Fn() -> Vec<Pid>) -> Ended {
                 let _ = kill_process(pid, Signal::TERM);
             }
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(LOOK);
     }
 }
 

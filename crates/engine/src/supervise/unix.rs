@@ -30,9 +30,19 @@ pub fn own_session(command: &mut Command) {
     }
 }
 
-/// What each overlay is mounted on, and with what: as root, and as a user.
+/// An overlay, as the kernel is asked for it.
 #[cfg(target_os = "linux")]
-fn layers(overlays: &[super::Overlay]) -> io::Result<Vec<[std::ffi::CString; 3]>> {
+struct Layer {
+    target: std::ffi::CString,
+    as_root: std::ffi::CString,
+    as_user: std::ffi::CString,
+    /// What the kernel leaves behind one that is not kept, and that would keep
+    /// it from being mounted again.
+    marks: Vec<std::ffi::CString>,
+}
+
+#[cfg(target_os = "linux")]
+fn layers(overlays: &[super::Overlay]) -> io::Result<Vec<Layer>> {
     use std::ffi::CString;
     use std::os::unix::ffi::OsStrExt;
 
@@ -53,14 +63,22 @@ fn layers(overlays: &[super::Overlay]) -> io::Result<Vec<[std::ffi::CString; 3]>
         data.extend(option(&overlay.upper));
         data.extend_from_slice(b",workdir=");
         data.extend(option(&overlay.work));
-        let plain = c_string(&data)?;
+        let mut marks = Vec::new();
+        if overlay.passing {
+            data.extend_from_slice(b",volatile");
+            for mark in ["volatile/dirty", "volatile", ""] {
+                let mark = std::path::Path::new("work/incompat").join(mark);
+                marks.push(c_string(overlay.work.join(mark).as_os_str().as_bytes())?);
+            }
+        }
+        let as_root = c_string(&data)?;
         data.extend_from_slice(b",userxattr");
-        let as_user = c_string(&data)?;
-        layers.push([
-            c_string(overlay.lower.as_os_str().as_bytes())?,
-            plain,
-            as_user,
-        ]);
+        layers.push(Layer {
+            target: c_string(overlay.lower.as_os_str().as_bytes())?,
+            as_root,
+            as_user: c_string(&data)?,
+            marks,
+        });
     }
     Ok(layers)
 }
@@ -106,14 +124,17 @@ pub fn enter(
             c"/",
             MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
         )?;
-        for [target, plain, as_user] in &layers {
+        for layer in &layers {
+            for mark in &layer.marks {
+                let _ = rustix::fs::unlink(&**mark).or_else(|_| rustix::fs::rmdir(&**mark));
+            }
             let data = match as_root && is_systems {
-                true => plain,
-                false => as_user,
+                true => &layer.as_root,
+                false => &layer.as_user,
             };
             mount(
                 c"overlay",
-                &**target,
+                &*layer.target,
                 c"overlay",
                 MountFlags::empty(),
                 &**data,

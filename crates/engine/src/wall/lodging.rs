@@ -25,7 +25,7 @@ pub struct Lodging {
     /// The person's files of keys, and where new ones would stand.
     logins: Vec<(PathBuf, PathBuf)>,
     /// It goes with the lodging; `None` where it stays.
-    _scratch: Option<Scratch>,
+    scratch: Option<Scratch>,
 }
 
 /// Whose home it takes the place of, and how.
@@ -63,7 +63,7 @@ impl Host<'_> {
             views: vec![(self.home.to_owned(), See::Write(Some(own.clone())))],
             overlays: Vec::new(),
             logins: Vec::new(),
-            _scratch: scratch,
+            scratch: scratch,
         };
         put(&own, Path::new(".gitconfig"), self.identity.as_bytes())?;
         for share in shares {
@@ -105,6 +105,7 @@ impl Lodging {
                     lower: lower.clone(),
                     upper,
                     work,
+                    passing: self.scratch.is_some(),
                 });
                 See::Write(Some(lower))
             }

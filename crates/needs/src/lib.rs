@@ -1,4 +1,4 @@
-//! The build script of the crates whose tests need more than Rust and Git.
+//! For the build scripts of the crates whose tests need more than Rust and Git.
 //!
 //! What is missing is found out here, so that libtest itself calls the tests
 //! that need it ignored, with the reason: a skip that is told. `cargo xtask
@@ -55,8 +55,9 @@ enum Need {
     Other(fn() -> bool),
 }
 
-fn main() {
-    println!("cargo::rerun-if-changed=../needs.rs");
+/// Tells Cargo what is here.
+pub fn tell() {
+    println!("cargo::rerun-if-changed=build.rs");
     // `ralph self-check` says what it was built for.
     let target = std::env::var("TARGET").unwrap_or_default();
     println!("cargo::rustc-env=BUILT_FOR={target}");

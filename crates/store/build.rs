@@ -1,0 +1,5 @@
+//! Tells which tests lack what they need.
+
+fn main() {
+    ralph_needs::tell();
+}
