@@ -63,7 +63,7 @@ impl Host<'_> {
             views: vec![(self.home.to_owned(), See::Write(Some(own.clone())))],
             overlays: Vec::new(),
             logins: Vec::new(),
-            scratch: scratch,
+            scratch,
         };
         put(&own, Path::new(".gitconfig"), self.identity.as_bytes())?;
         for share in shares {
