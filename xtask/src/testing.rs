@@ -48,6 +48,8 @@ fn nextest(root: &Path, path: &OsStr, results: &mut Results) -> Result<(), Strin
     let mut command = cargo::command(root);
     command
         .args(["nextest", "run", "--workspace", "--no-fail-fast"])
+        // Many tests wait: for a limit, for a grace, for a child.
+        .args(["--test-threads", &(threads() + 1).to_string()])
         .args(["--color", "never", "--status-level", "all"])
         .args(["--final-status-level", "none"])
         .env("PATH", path)
@@ -133,6 +135,10 @@ fn watch_both(command: &mut Command, mut each: impl FnMut(&str)) -> Result<(), S
         true => Ok(()),
         false => Err(format!("cargo ended with {status}")),
     }
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// `        PASS [   0.018s] (   1/1636) ralph-core text::wraps`

@@ -45,6 +45,21 @@ const BRINGS: [&str; 16] = [
 
 pub const RALPH: &str = env!("CARGO_BIN_EXE_ralph");
 
+#[cfg(unix)]
+fn in_memory() -> TempDir {
+    /// A container may have a few megabytes there.
+    const ROOM: u64 = 2 << 30;
+    let memory = Path::new("/dev/shm");
+    let has_room = rustix::fs::statvfs(memory).is_ok_and(|at| at.f_bavail * at.f_frsize > ROOM);
+    let there = has_room.then(|| TempDir::new_in(memory).ok()).flatten();
+    there.unwrap_or_else(|| TempDir::new().unwrap())
+}
+
+#[cfg(not(unix))]
+fn in_memory() -> TempDir {
+    TempDir::new().unwrap()
+}
+
 impl TestEnv {
     /// An empty directory that is no Git project.
     pub fn bare() -> TestEnv {
@@ -62,11 +77,10 @@ impl TestEnv {
         TestEnv::bare().with_git()
     }
 
-    /// The same in memory, where there is such a place: for tests of hundreds
+    /// The same in memory, where there is room for it: for tests of hundreds
     /// of runs, whose wait for the disk shows nothing.
     pub fn in_memory() -> TestEnv {
-        let dir = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new());
-        TestEnv::at(dir.unwrap()).with_git()
+        TestEnv::at(in_memory()).with_git()
     }
 
     fn with_git(self) -> TestEnv {

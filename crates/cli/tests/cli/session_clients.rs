@@ -62,7 +62,9 @@ impl Other<'_> {
                 let lines = said.iter().map(|text| {
                     json!({"type": "assistant.message", "data": {"content": text}}).to_string()
                 });
-                let lines: Vec<String> = lines.collect();
+                // It also tells that it calls the hook.
+                let call = json!({"type": "hook.start", "data": {"hookType": "agentStop"}});
+                let lines: Vec<String> = lines.chain([call.to_string()]).collect();
                 std::fs::write(&transcript, lines.join("\n") + "\n").unwrap();
                 json!({
                     "sessionId": SESSION, "timestamp": 1, "cwd": cwd, "transcriptPath": transcript,

@@ -25,11 +25,18 @@ pub fn arguments(mut views: Vec<View>) -> Vec<OsString> {
     });
     views.dedup();
     let mut arguments = words(&["--ro-bind", "/", "/"]);
+    arguments.extend(words(&["--dev", "/dev", "--proc", "/proc"]));
+    // Root may write there without any right of its own.
+    for name in OF_THE_MACHINE {
+        arguments.extend(words(&["--ro-bind-try", name, name]));
+    }
     for (at, (path, see)) in views.iter().enumerate() {
         let above = views.iter().take(at);
-        let is_changed = above
-            .clone()
-            .any(|(other, see)| path.starts_with(other) && *see != See::Read(None));
+        let is_new = path.starts_with("/dev") || path.starts_with("/proc");
+        let is_changed = is_new
+            || above
+                .clone()
+                .any(|(other, see)| path.starts_with(other) && *see != See::Read(None));
         let (flag, from) = match see {
             See::Hidden => {
                 arguments.extend(["--tmpfs".into(), path.into()]);
@@ -42,11 +49,6 @@ pub fn arguments(mut views: Vec<View>) -> Vec<OsString> {
         };
         let from = from.as_ref().unwrap_or(path);
         arguments.extend([flag.into(), from.into(), path.into()]);
-    }
-    arguments.extend(words(&["--dev", "/dev", "--proc", "/proc"]));
-    // Root may write there without any right of its own.
-    for name in OF_THE_MACHINE {
-        arguments.extend(words(&["--ro-bind-try", name, name]));
     }
     arguments
 }
@@ -90,6 +92,7 @@ mod tests {
             ("/tmp".into(), See::Hidden),
             ("/tmp/x".into(), See::Read(None)),
             ("/usr/lib/agent".into(), See::Read(None)),
+            ("/dev/shm/agent".into(), See::Read(None)),
             ("/home/a".into(), See::Write(Some("/state/home".into()))),
             ("/home".into(), See::Hidden),
             ("/home/a/.npm".into(), See::Read(None)),
@@ -99,12 +102,19 @@ mod tests {
             .map(|word| word.to_string_lossy().into_owned())
             .collect();
         let shown = shown.join(" ");
-        assert_eq!(
-            shown.split(" --ro-bind-try").next().unwrap(),
-            "--ro-bind / / --tmpfs /home --tmpfs /tmp --bind /state/home /home/a \
-             --ro-bind /tmp/x /tmp/x --ro-bind /home/a/.npm /home/a/.npm \
-             --bind /tmp/x/proj /tmp/x/proj --bind /tmp/x/proj/.git /tmp/x/proj/.git \
-             --ro-bind /tmp/x/proj/.git/config /tmp/x/proj/.git/config --dev /dev --proc /proc"
+        assert!(
+            shown.starts_with("--ro-bind / / --dev /dev --proc /proc --ro-bind-try"),
+            "{shown}"
+        );
+        assert!(
+            shown.ends_with(
+                " --tmpfs /home --tmpfs /tmp --bind /state/home /home/a \
+                 --ro-bind /tmp/x /tmp/x --ro-bind /dev/shm/agent /dev/shm/agent \
+                 --ro-bind /home/a/.npm /home/a/.npm \
+                 --bind /tmp/x/proj /tmp/x/proj --bind /tmp/x/proj/.git /tmp/x/proj/.git \
+                 --ro-bind /tmp/x/proj/.git/config /tmp/x/proj/.git/config"
+            ),
+            "{shown}"
         );
     }
 
