@@ -68,6 +68,11 @@ pub enum Announcement {
     /// Nothing stands around the agent.
     #[say("sandbox: off; the agent can do whatever you can")]
     NoSandbox,
+    /// The wall hides the person's logins, and the goal is a pull request.
+    #[say(
+        "the agent in the sandbox has no login for the forge: with --create-pr Ralph pushes what passed the gate and opens the pull request, otherwise you have to"
+    )]
+    NoLoginForForge,
     /// Nobody is going to be called, or this would be an error.
     #[say(why.clone())]
     AgentMissing { why: String },

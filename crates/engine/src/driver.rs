@@ -17,7 +17,7 @@ use std::time::Duration;
 use ralph_core::config::SandboxMode;
 use ralph_core::flow::FlowTurn;
 use ralph_core::machine::{
-    Effect, Event, Kind, Limit, Notice, Now, Outcome, State, TaskRef, WallFacts, WallKind,
+    Effect, Event, Goal, Kind, Limit, Notice, Now, Outcome, State, TaskRef, WallFacts, WallKind,
 };
 use ralph_core::promise::PromiseWarning;
 use ralph_store::lock::{Lock, LockInfo};
@@ -256,6 +256,13 @@ impl<'a> Driver<'a> {
     fn stand_behind(&mut self, wall: WallFacts) {
         if let Some(wall) = &self.run.plan.wall {
             wall.belongs_to(self.run.layout.clone(), self.run.paths.clone());
+        }
+        let rules = &self.run.plan.rules;
+        if self.run.plan.wall.is_some()
+            && rules.goal == Goal::PullRequest
+            && rules.outward().is_empty()
+        {
+            self.announce(Announcement::NoLoginForForge);
         }
         // A record of its own is for what holds.
         if wall.kind == WallKind::Off {

@@ -497,3 +497,19 @@ fn behind_the_wall_ralph_runs_the_gate_that_the_agent_asks_for() {
     );
     assert_eq!(code, 0);
 }
+
+#[test]
+#[cfg_attr(
+    not(all(has_gh, has_wall)),
+    ignore = "needs gh, bubblewrap and namespaces"
+)]
+fn behind_the_wall_it_is_said_at_once_who_has_to_open_the_pull_request() {
+    let hub = project(World::default());
+    let work = everything().replace(GATE, "true");
+    let more = ["--sandbox", "strict", "--max-iterations", "1"];
+    let args = [&["--preset", "dev-p0", "Add the login"][..], &more].concat();
+    let (done, _) = hub.run(&[&work], &args);
+    assert_ne!(done.code, 0);
+    let log = hub.env.read(".ralph/ralph.log");
+    assert!(log.contains("with --create-pr Ralph pushes"), "{log}");
+}

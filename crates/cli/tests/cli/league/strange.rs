@@ -84,6 +84,16 @@ echo '# sub' >> calc.py; python3 ../compile.py; tick"#,
             r#"echo '# sub' >> calc.py; printf 'import os, unittest\n\nclass TestSub(unittest.TestCase):\n    def test_sub(self):\n        runs = open(os.path.expanduser("~/runs"), "a+b")\n        runs.write(b".")\n        self.assertLess(runs.tell(), 3)\n' > test_sub.py; tick"#,
         ),
         lie(
+            "an ordered test that fails from its third run on",
+            &[("tasks.md", "- [ ] T001 Write tests for add\n")],
+            r#"printf 'import os, unittest\n\nclass TestMore(unittest.TestCase):\n    def test_more(self):\n        runs = open(os.path.expanduser("~/runs"), "a+b")\n        runs.write(b".")\n        self.assertLess(runs.tell(), 3)\n' > test_more.py; tick"#,
+        ),
+        lie(
+            "an ordered test that fails from its fourth run on",
+            &[("tasks.md", "- [ ] T001 Write tests for add\n")],
+            r#"printf 'import os, unittest\n\nclass TestMore(unittest.TestCase):\n    def test_more(self):\n        runs = open(os.path.expanduser("~/runs"), "a+b")\n        runs.write(b".")\n        self.assertLess(runs.tell(), 4)\n' > test_more.py; tick"#,
+        ),
+        lie(
             "a test that fails from a point in time on",
             &[],
             r"echo '# sub' >> calc.py; printf 'import time, unittest\n\nclass TestSub(unittest.TestCase):\n    def test_sub(self):\n        self.assertLess(time.time() - %s, 1.5)\n' $(date +%s.%N) > test_sub.py; tick",
