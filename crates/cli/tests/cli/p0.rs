@@ -35,6 +35,16 @@ pub const SEED: [&str; 11] = [
     "loop_end complete",
 ];
 
+/// What happens where everything is done in one turn and Ralph opens it.
+pub const CREATED: [&str; 6] = [
+    "turn 1",
+    "pr_missing",
+    "pushed",
+    "pr_created",
+    "pr_found",
+    "loop_end complete",
+];
+
 /// A project whose gate looks for working code.
 pub fn project(world: World) -> Hub {
     let hub = Hub::new(world);
@@ -104,17 +114,7 @@ fn the_five_iterations_of_the_seed() {
 fn a_pull_request_is_created_only_where_that_was_asked_for() {
     let hub = project(World::default());
     let (code, events) = p0(&hub, &[everything()], &["--create-pr", "--draft"]);
-    assert_eq!(
-        story(&events),
-        [
-            "turn 1",
-            "pr_missing",
-            "pushed",
-            "pr_created",
-            "pr_found",
-            "loop_end complete",
-        ]
-    );
+    assert_eq!(story(&events), CREATED);
     assert_eq!(code, 0);
     assert_eq!(hub.pushed(), Some(hub.head()));
     let created = "create feature/login draft".to_owned();
@@ -484,17 +484,7 @@ fn behind_the_wall_ralph_runs_the_gate_that_the_agent_asks_for() {
     let (code, events) = p0(&hub, &[work], &["--create-pr", "--sandbox", "strict"]);
     let answer = hub.env.read("answer.txt");
     assert!(answer.contains("after the turn"), "{answer}");
-    assert_eq!(
-        story(&events),
-        [
-            "turn 1",
-            "pr_missing",
-            "pushed",
-            "pr_created",
-            "pr_found",
-            "loop_end complete",
-        ]
-    );
+    assert_eq!(story(&events), CREATED);
     assert_eq!(code, 0);
 }
 
