@@ -398,23 +398,14 @@ impl Show {
         fs::write(tasks, TASKS).map_err(|e| e.to_string())?;
         self.stage.start(&["--roles", "--max-iterations", "12"])?;
         self.browser.go(&format!("{}/", self.home()))?;
-        self.browser.wait(
-            "the run",
-            "document.querySelector('.runs a') || document.querySelector('.hero h1')",
-        )?;
-        for role in ["DEVELOPER", "REVIEWER"] {
-            self.browser
-                .eval("document.querySelector('.runs .busy')?.closest('a').click()")?;
-            self.browser.wait(
-                role,
-                &format!(
-                    "document.querySelector('.roles .active')?.textContent.startsWith('{role}')"
-                ),
-            )?;
-            if role == "DEVELOPER" {
-                self.stage.go()?;
-            }
-        }
+        // The list may be there before the new run is in it.
+        self.browser
+            .wait("the run", "document.querySelector('.runs .busy')")?;
+        self.browser
+            .eval("document.querySelector('.runs .busy').closest('a').click()")?;
+        self.role("DEVELOPER")?;
+        self.stage.go()?;
+        self.role("REVIEWER")?;
         self.picture("roles")?;
         self.accessible("roles")?;
         self.browser.press("Stop now")?;
@@ -427,6 +418,12 @@ impl Show {
             130 => Ok(String::new()),
             code => Err(format!("the run ended with {code}")),
         }
+    }
+
+    fn role(&self, role: &str) -> Result<(), String> {
+        let active = "document.querySelector('.roles .active')?.textContent";
+        self.browser
+            .wait(role, &format!("{active}.startsWith('{role}')"))
     }
 
     fn report(&mut self) -> Result<String, String> {
