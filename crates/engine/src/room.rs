@@ -292,7 +292,7 @@ fn is_ours(path: &Path) -> bool {
 
 /// The kernel's own folders of overlays are closed even to their owner, and a
 /// check may have closed others.
-fn remove(dir: &Path) {
+pub fn remove(dir: &Path) {
     if fs::remove_dir_all(dir).is_err() {
         for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
             open_all(&entry.path());

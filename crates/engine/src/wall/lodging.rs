@@ -11,7 +11,7 @@ use ralph_store::{private, regular};
 
 use super::mounts::{See, View};
 use super::table::{Share, place};
-use crate::room::Scratch;
+use crate::room::{self, Scratch};
 use crate::supervise::Overlay;
 
 /// Nothing that is copied is larger.
@@ -41,20 +41,25 @@ impl Host<'_> {
     /// A home that stays from one child to the next, in `dir`.
     pub fn lasting(&self, dir: &Path, shares: &[Share]) -> io::Result<Lodging> {
         fs::create_dir_all(dir)?;
-        self.furnish(dir, shares, None)
+        let caches = match forget_torn_caches(dir) {
+            true => Keep::UntilRestart,
+            false => Keep::Always,
+        };
+        self.furnish(dir, shares, caches, None)
     }
 
     /// One that goes with the child: what another child left in its home must
     /// not decide whether a check passes.
     pub fn passing(&self, scratch: Scratch, shares: &[Share]) -> io::Result<Lodging> {
         let dir = scratch.path().to_owned();
-        self.furnish(&dir, shares, Some(scratch))
+        self.furnish(&dir, shares, Keep::UntilRestart, Some(scratch))
     }
 
     fn furnish(
         &self,
         dir: &Path,
         shares: &[Share],
+        caches: Keep,
         scratch: Option<Scratch>,
     ) -> io::Result<Lodging> {
         let own = dir.join("home");
@@ -74,7 +79,8 @@ impl Host<'_> {
                         lodging.views.push((place, See::Read(Some(found))));
                     }
                 }
-                Share::Over(name) => lodging.over(self, dir, name)?,
+                Share::Over(name) => lodging.over(self, layer(dir, name), name, Keep::Always)?,
+                Share::Cache(name) => lodging.over(self, cache(dir, name), name, caches)?,
                 Share::Copy(name) => copy(self.home, &own, name, without_secrets)?,
                 Share::Whole(name) => copy(self.home, &own, name, str::to_owned)?,
                 Share::Login(name) => {
@@ -90,14 +96,13 @@ impl Host<'_> {
 }
 
 impl Lodging {
-    fn over(&mut self, host: &Host<'_>, dir: &Path, name: &str) -> io::Result<()> {
+    fn over(&mut self, host: &Host<'_>, layer: PathBuf, name: &str, keep: Keep) -> io::Result<()> {
         let Some(lower) = found(host.home, name).filter(|found| found.is_dir()) else {
             return Ok(());
         };
         let see = match host.layers {
             false => See::Read(Some(lower)),
             true => {
-                let layer = layer(dir, name);
                 let (upper, work) = (layer.join("upper"), layer.join("work"));
                 fs::create_dir_all(&upper)?;
                 fs::create_dir_all(&work)?;
@@ -105,7 +110,7 @@ impl Lodging {
                     lower: lower.clone(),
                     upper,
                     work,
-                    passing: self.scratch.is_some(),
+                    passing: self.scratch.is_some() || keep == Keep::UntilRestart,
                 });
                 See::Write(Some(lower))
             }
@@ -141,9 +146,40 @@ impl Drop for Lodging {
     }
 }
 
+/// How long what is written over a folder has to last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    Always,
+    /// Nobody waits for the disk, so that a machine which dies may tear it.
+    UntilRestart,
+}
+
 fn layer(dir: &Path, name: &str) -> PathBuf {
     dir.join("over").join(name.replace('/', "%"))
 }
+
+const CACHES: &str = "caches";
+
+fn cache(dir: &Path, name: &str) -> PathBuf {
+    dir.join(CACHES).join(name.replace('/', "%"))
+}
+
+/// Takes away what lies over caches since before the machine started; false
+/// where it can't be told when that was.
+fn forget_torn_caches(dir: &Path) -> bool {
+    let Ok(now) = fs::read(STARTED) else {
+        return false;
+    };
+    let (caches, since) = (dir.join(CACHES), dir.join("caches-since"));
+    if fs::read(&since).is_ok_and(|since| since == now) {
+        return true;
+    }
+    room::remove(&caches);
+    !caches.exists() && write_atomic(&since, &now, AtomicOptions { durable: true }).is_ok()
+}
+
+/// Another word each time that the machine starts.
+const STARTED: &str = "/proc/sys/kernel/random/boot_id";
 
 /// A file of keys lies below a layered folder.
 fn fresh_login(dir: &Path, name: &str) -> PathBuf {
@@ -217,5 +253,24 @@ mod tests {
             without_secrets(text),
             "registry=https://registry.npmjs.org/\nfund=false\n"
         );
+    }
+
+    #[test]
+    fn caches_last_until_the_machine_starts_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = cache(dir.path(), ".cargo/registry").join("upper/half");
+        let put = || {
+            fs::create_dir_all(cache.parent().unwrap()).unwrap();
+            fs::write(&cache, "a crate").unwrap();
+        };
+        put();
+        assert!(forget_torn_caches(dir.path()));
+        assert!(!cache.exists(), "nobody knows of when it is");
+        put();
+        assert!(forget_torn_caches(dir.path()));
+        assert!(cache.exists());
+        fs::write(dir.path().join("caches-since"), "another start").unwrap();
+        assert!(forget_torn_caches(dir.path()));
+        assert!(!cache.exists());
     }
 }
