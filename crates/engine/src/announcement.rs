@@ -73,6 +73,8 @@ pub enum Announcement {
         "the agent in the sandbox has no login for the forge: with --create-pr Ralph pushes what passed the gate and opens the pull request, otherwise you have to"
     )]
     NoLoginForForge,
+    #[say("evidence.beside: {why}; the checks run between the turns")]
+    NotBeside { why: String },
     /// Nobody is going to be called, or this would be an error.
     #[say(why.clone())]
     AgentMissing { why: String },

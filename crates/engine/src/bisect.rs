@@ -242,6 +242,7 @@ impl Search {
             cwd: layer.cwd().to_owned(),
             overlay: layer.overlay(),
             word: None,
+            beside: false,
         };
         let order = Order {
             project: self.verifier.commands.clone(),

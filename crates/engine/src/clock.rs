@@ -1,6 +1,6 @@
 //! Where the moments in events come from.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -139,14 +139,16 @@ fn zone_file() -> Option<TimeZone> {
     const KNOWN: &str = "/usr/share/zoneinfo/";
     let path = match std::env::var_os("TZ") {
         Some(name) => PathBuf::from(format!("{KNOWN}{}", name.to_str()?)),
-        None => std::fs::canonicalize("/etc/localtime").ok()?,
+        None => Path::new("/etc").join(std::fs::read_link("/etc/localtime").ok()?),
     };
-    let name = path.to_str()?.strip_prefix(KNOWN)?;
+    let path = path.to_str()?;
+    let name = path.strip_prefix("/etc/..").unwrap_or(path);
+    let name = name.strip_prefix(KNOWN)?;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/_+-".contains(c);
     if name.is_empty() || !name.chars().all(is_plain) {
         return None;
     }
-    TimeZone::tzif(name, &std::fs::read(&path).ok()?).ok()
+    TimeZone::tzif(name, &std::fs::read(path).ok()?).ok()
 }
 
 /// Different in every process and every call; not for secrets.

@@ -34,7 +34,7 @@ use crate::lanes::{Lanes, get_ready, set_up};
 use crate::mailbox::Mailbox;
 use crate::notify::Courier;
 use crate::opening::Opening;
-use crate::perform::{Host, JobDone, OpenRun, perform};
+use crate::perform::{Host, Job, JobDone, OpenRun, perform};
 use crate::plan::Plan;
 use crate::signals::Told;
 use crate::supervise::Stop;
@@ -147,6 +147,9 @@ struct Driver<'a> {
     queue: VecDeque<Kind>,
     child: Option<Child>,
     stop: watch::Sender<Stop>,
+    /// A verification that runs beside the child.
+    beside: Option<Job>,
+    stop_beside: watch::Sender<Stop>,
     wake_at: Option<WakeAt>,
     /// The sessions to go on with, by the place of their agent.
     sessions: BTreeMap<usize, Session>,
@@ -234,6 +237,8 @@ impl<'a> Driver<'a> {
             queue: VecDeque::from([opening.first_event(seen)]),
             child: None,
             stop: watch::Sender::new(Stop::No),
+            beside: None,
+            stop_beside: watch::Sender::new(Stop::No),
             wake_at: None,
             sessions: BTreeMap::new(),
             menu: None,
@@ -293,6 +298,7 @@ impl<'a> Driver<'a> {
             }
             self.forget_what_is_over();
             if effects.iter().any(|e| matches!(e, Effect::Finish(_))) {
+                self.beside = None;
                 self.prove_that_nobody_is_left();
             }
             for effect in effects {

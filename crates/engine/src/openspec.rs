@@ -65,6 +65,7 @@ async fn ask(program: &Path, root: &Path, id: &str) -> Result<(), String> {
         cwd: root.into(),
         env: Vec::new(),
         overlays: Vec::new(),
+        spared: false,
         ends_with_us: false,
         env_remove: Vec::new(),
         stdin: None,

@@ -18,7 +18,7 @@ use ralph_core::promise::Promise;
 use ralph_store::layout::{Layout, RunPaths};
 use tokio::sync::watch;
 
-pub(crate) use self::jobs::{Job, JobDone, Work};
+pub(crate) use self::jobs::{Job, JobDone, Ordered, Work};
 use crate::announcement::Announcement;
 use crate::driver::without_secrets;
 use crate::look::Looker;
@@ -52,6 +52,8 @@ pub(crate) struct OpenRun {
     found: Vec<Announcement>,
     /// What experiments need not find out again.
     bench: Rc<RefCell<Bench>>,
+    /// The project can't be copied, and that was said.
+    cannot_freeze: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +77,8 @@ pub(crate) trait Host {
     fn fresh_stop(&mut self) -> watch::Receiver<Stop>;
     /// Has a job done, beside the loop or at once.
     fn start_job(&mut self, job: Job);
+    /// The same beside a turn; only the outer loop can.
+    fn start_beside(&mut self, _order: Ordered) {}
     fn wait(&mut self, ms: u64, why: WaitReason, at: Now);
     fn ask(&mut self, limit: Limit);
     fn finish(&mut self, outcome: Outcome);
@@ -104,9 +108,20 @@ pub(crate) fn perform(host: &mut impl Host, effect: Effect, at: Now) {
             let unticked = run.untick(&ids);
             host.come_back(unticked);
         }
-        Effect::Verify { turn, scope } => {
-            let work = run.verification(turn, &scope);
-            begin(host, work);
+        Effect::Verify {
+            turn,
+            scope,
+            beside,
+        } => {
+            let frozen = beside.then(|| run.freeze()).flatten();
+            let is_frozen = frozen.is_some();
+            match run.verification(turn, &scope, frozen) {
+                Work::Job(order) if is_frozen => {
+                    host.start_beside(order);
+                    host.come_back(Kind::SetAside { turn });
+                }
+                work => begin(host, work),
+            }
         }
         Effect::Preflight => {
             let work = run.preflight();
@@ -222,6 +237,7 @@ impl OpenRun {
             owed: None,
             found,
             bench: Rc::default(),
+            cannot_freeze: false,
         }
     }
 

@@ -10,6 +10,7 @@ mod put;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_store::private::PrivateDir;
@@ -39,6 +40,8 @@ pub struct Room {
     /// Where its layers lie.
     scratch: PathBuf,
     kind: RoomKind,
+    /// A copy of the tree, which stays as it was.
+    frozen: Option<Arc<Scratch>>,
 }
 
 /// A tree in a room, with what differs from the one outside. It goes with the
@@ -66,6 +69,7 @@ impl Room {
                 root: root.to_owned(),
                 scratch: scratch.clone(),
                 kind: RoomKind::Overlay,
+                frozen: None,
             };
             match made.map(|()| room) {
                 Ok(room) => match room.works().await {
@@ -79,6 +83,7 @@ impl Room {
             root: root.to_owned(),
             scratch: state.join("rooms"),
             kind: RoomKind::Copy,
+            frozen: None,
         };
         match put::size_of(root, &copy.scratch, MOST_COPIED) {
             Some(_) => Ok(copy),
@@ -90,6 +95,30 @@ impl Room {
 
     pub fn kind(&self) -> RoomKind {
         self.kind
+    }
+
+    /// Where the files lie that are seen in it.
+    pub fn tree(&self) -> &Path {
+        self.frozen
+            .as_ref()
+            .map_or(&self.root, |frozen| frozen.path())
+    }
+
+    /// The same with the tree as it is now, whatever becomes of it.
+    pub fn freeze(&self) -> Result<Room, String> {
+        if put::size_of(&self.root, &self.scratch, MOST_FROZEN).is_none() {
+            return Err("the project is too large to copy after each turn".into());
+        }
+        let copy = || {
+            let scratch = Scratch::below(&self.scratch)?;
+            put::copy_all(&self.root, scratch.path(), &self.scratch)?;
+            Ok::<_, io::Error>(scratch)
+        };
+        let copy = copy().map_err(|error| error.to_string())?;
+        Ok(Room {
+            frozen: Some(Arc::new(copy)),
+            ..self.clone()
+        })
     }
 
     /// Whether a child in it sees a file that is not there outside.
@@ -108,6 +137,7 @@ impl Room {
             cwd: layer.cwd.clone(),
             env: Vec::new(),
             overlays: layer.overlay.clone().into_iter().collect(),
+            spared: false,
             ends_with_us: false,
             env_remove: Vec::new(),
             stdin: None,
@@ -136,16 +166,17 @@ impl Room {
         match self.kind {
             RoomKind::Overlay => {
                 fs::create_dir(&work)?;
-                put::over(&self.root, &upper, files)?;
+                put::over(self.tree(), &upper, files)?;
                 layer.overlay = Some(Overlay {
-                    lower: self.root.clone(),
+                    at: self.root.clone(),
+                    lower: self.tree().to_owned(),
                     upper,
                     work,
                     passing: true,
                 });
             }
             RoomKind::Copy => {
-                put::copy_all(&self.root, &upper, &self.scratch)?;
+                put::copy_all(self.tree(), &upper, &self.scratch)?;
                 put::into(&upper, files)?;
                 layer.cwd = upper;
             }
@@ -323,3 +354,5 @@ fn open_for_owner(_dir: &Path) {}
 
 /// Beyond this, a copy for each experiment costs more than it shows.
 const MOST_COPIED: u64 = 2 << 30;
+/// A turn waits for this copy: so much takes less than a second.
+const MOST_FROZEN: u64 = 256 << 20;

@@ -43,6 +43,15 @@ pub(crate) struct Bench {
     known: HashMap<String, Known>,
 }
 
+impl Bench {
+    pub fn freeze(&self) -> Result<Room, String> {
+        match &self.room {
+            Some(room) => room.clone()?.freeze(),
+            None => Err("no room".into()),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Known {
     result: CommandResult,
@@ -72,6 +81,8 @@ pub(crate) struct Trials {
     /// What the tree is to be before anything else, where that is not what
     /// lies there.
     pub prelude: Vec<(PathBuf, Content)>,
+    /// A room with the tree of the turn, where another turn is under way.
+    pub frozen: Option<Room>,
 }
 
 impl Trials {
@@ -110,9 +121,7 @@ impl Trials {
         self.refresh();
         let files =
             Trees::open(&self.layout, &self.ground).and_then(|trees| trees.files(Side::Now));
-        let strays = files
-            .ok()
-            .map(|files| ignored_checks(self.layout.root(), &files));
+        let strays = files.ok().map(|files| ignored_checks(self.tree(), &files));
         let mut verified = self.all_once(stop).await;
         verified.report.strays = strays;
         verified
@@ -192,7 +201,7 @@ impl Trials {
         let modules = modules.iter().filter(|path| path.ends_with(".py"));
         let caches: BTreeSet<PathBuf> = modules
             .filter_map(|path| Some(path_of(path).parent()?.join("__pycache__")))
-            .filter(|cache| self.layout.root().join(cache).is_dir())
+            .filter(|cache| self.tree().join(cache).is_dir())
             .collect();
         let gone = caches.into_iter().map(|cache| (cache, Content::Gone));
         let known: HashSet<PathBuf> = self.prelude.iter().map(|(path, _)| path.clone()).collect();
@@ -203,7 +212,15 @@ impl Trials {
         self.prelude.extend(more);
     }
 
+    /// Where the files of now lie.
+    fn tree(&self) -> &Path {
+        self.frozen.as_ref().map_or(self.layout.root(), Room::tree)
+    }
+
     async fn room(&self) -> Result<Room, String> {
+        if let Some(frozen) = &self.frozen {
+            return Ok(frozen.clone());
+        }
         let known = self.bench.borrow().room.clone();
         if let Some(known) = known {
             return known;
@@ -214,6 +231,9 @@ impl Trials {
     }
 
     fn room_again(&self) -> Result<Room, String> {
+        if let Some(frozen) = &self.frozen {
+            return Ok(frozen.clone());
+        }
         let known = self.bench.borrow().room.clone();
         known.unwrap_or_else(|| Err("no room".into()))
     }
@@ -236,7 +256,8 @@ impl Trials {
         let took = verified_ms(&inside.report);
         let has_time = self.max_time.is_zero() || took * 2 < self.max_time;
         let stops = *stop.borrow() >= Stop::Gracefully;
-        match inside.report.passed() || was_seen || stops || !has_time {
+        let is_beside = self.frozen.is_some();
+        match inside.report.passed() || was_seen || stops || !has_time || is_beside {
             true => inside,
             false => self.compared(&self.order, inside, stop).await,
         }
@@ -257,7 +278,7 @@ impl Trials {
         };
         let differs = |name: &String| match (path_of(name), put(path_of(name))) {
             (path, Some((_, content))) => layer.holds_other(&path, content),
-            (path, None) => layer.differs(self.layout.root(), &path),
+            (path, None) => layer.differs(self.tree(), &path),
         };
         let mut checks = seen().unwrap_or_default();
         checks.retain(differs);
@@ -265,6 +286,12 @@ impl Trials {
     }
 
     async fn in_place(&self, order: &Order, stop: &watch::Receiver<Stop>) -> Verified {
+        // What lies there is another turn's.
+        let nothing = Order::default();
+        let order = match self.frozen {
+            Some(_) => &nothing,
+            None => order,
+        };
         let place = Place::at(self.layout.root());
         let (log, stop) = (self.log.clone(), stop.clone());
         self.verifier
@@ -283,6 +310,7 @@ impl Trials {
             cwd: layer.cwd().to_owned(),
             overlay: layer.overlay(),
             word,
+            beside: self.frozen.is_some(),
         };
         let env = self.env_in(layer);
         let (log, stop) = (self.log.clone(), stop.clone());
@@ -323,7 +351,7 @@ impl Trials {
         let (armed, now) = (trees.files(Side::Armed)?, trees.files(Side::Now)?);
         // Git ignores it, a check names it, and it was not there.
         let made = files::named_paths(&commands).into_iter().filter(|path| {
-            let there = self.layout.root().join(path);
+            let there = self.tree().join(path);
             !now.contains(path)
                 && !armed.contains(path)
                 && std::fs::symlink_metadata(there).is_ok_and(|found| found.is_file())
@@ -349,7 +377,7 @@ impl Trials {
         let Some(before) = &self.ground.strays else {
             return Vec::new();
         };
-        let mut strays = ignored_checks(self.layout.root(), now);
+        let mut strays = ignored_checks(self.tree(), now);
         strays.retain(|path| !before.contains(path));
         strays
     }

@@ -193,6 +193,7 @@ impl Call {
             cwd: self.root.clone(),
             env,
             overlays: Vec::new(),
+            spared: false,
             ends_with_us: false,
             env_remove,
             stdin,

@@ -51,6 +51,8 @@ pub struct Place {
     pub overlay: Option<Overlay>,
     /// A word to look for in what the commands say.
     pub word: Option<String>,
+    /// Whether something else is under way meanwhile.
+    pub beside: bool,
 }
 
 impl Place {
@@ -60,6 +62,7 @@ impl Place {
             cwd: root.to_owned(),
             overlay: None,
             word: None,
+            beside: false,
         }
     }
 }
@@ -176,6 +179,7 @@ impl Verifier {
             cwd: place.cwd.clone(),
             env: env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
             overlays: place.overlay.clone().into_iter().collect(),
+            spared: place.beside,
             ends_with_us: false,
             env_remove: self.env_filter.removed_here(&[]),
             stdin: None,

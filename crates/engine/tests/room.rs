@@ -150,6 +150,7 @@ async fn play(name: &OsStr) -> RoomKind {
         cwd: layer.cwd().to_owned(),
         overlay: layer.overlay(),
         word: None,
+        beside: false,
     };
     let order = Order {
         project: vec!["pwd -P".into(), CHECK.into()],

@@ -40,7 +40,8 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
     let mut hooks = Command::new(&programs.ralph);
     hooks
         .current_dir(&project)
-        .args(["sandbox", "--sandbox", "strict", "--"])
+        .env("RALPH_SANDBOX_MODE", "strict")
+        .args(["sandbox", "--"])
         .arg(own)
         .args(["bench", "hooks-here"])
         .arg(&programs.ralph);

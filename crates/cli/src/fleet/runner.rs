@@ -153,10 +153,11 @@ impl Run {
             ],
             env_remove: self.hidden(&[]),
             ends_with_us: true,
+            spared: true,
             ..Child::plain("git".into(), &place.dir, CLONE)
         };
         let mut ear = Ear::new(None);
-        let report = supervise::run_beside(child, &mut ear, stopping(job.stop.clone())).await;
+        let report = supervise::run(child, &mut ear, stopping(job.stop.clone())).await;
         match report.ending {
             Ending::Exited(0) => Ok(()),
             ending => Err(format!("git: {ending:?} {}", ear.tail())),
@@ -199,6 +200,7 @@ impl Run {
             env: vec![("XDG_STATE_HOME".into(), Self::state_home(place).into())],
             env_remove: self.hidden(&asked),
             ends_with_us: true,
+            spared: true,
             timeout: None,
             grace: GRACE,
             ..Child::plain(self.program.clone().into(), &place.tree, Duration::ZERO)
@@ -225,11 +227,12 @@ impl Run {
             env: vec![("XDG_STATE_HOME".into(), Self::state_home(place).into())],
             env_remove: self.hidden(&[]),
             ends_with_us: true,
+            spared: true,
             ..Child::plain(self.program.clone().into(), &place.tree, REPORT)
         };
         let mut text = Collected(Vec::new());
         let (_stop, never) = watch::channel(Stop::No);
-        supervise::run_beside(child, &mut text, never).await;
+        supervise::run(child, &mut text, never).await;
         String::from_utf8_lossy(&text.0).into_owned()
     }
 
@@ -244,7 +247,7 @@ impl Run {
         let child = self.child(&job, &place);
         let stop = job.stop.clone();
         let mut ear = Ear::new(Some(job.events.clone()));
-        let report = supervise::run_beside(child, &mut ear, stopping(stop.clone())).await;
+        let report = supervise::run(child, &mut ear, stopping(stop.clone())).await;
         if *stop.borrow() {
             return Ended::Stopped;
         }

@@ -229,3 +229,84 @@ fn names_that_are_no_text_hide_no_check() {
         assert_eq!(done.code, code, "{agent}: {}", done.stdout);
     }
 }
+
+/// One task a turn: a function and a test of it. In the middle of each turn the
+/// project is broken.
+const WORKER: &str = "cp lib.sh ../lib; echo broken > lib.sh; sleep 0.3; cp ../lib lib.sh
+n=$(($(grep -c 'x' tasks.md) + 1))
+echo \"f$n() { echo $n; }\" >> lib.sh
+echo \"[ \\\"\\$(f$n)\\\" = $n ] || { echo 'FAIL: f$n'; exit 1; }\" >> test.sh
+sed -i \"s/\\[ \\] T00$n/[x] T00$n/\" tasks.md
+";
+const THREE: &str = "- [ ] T001 Add f1\n- [ ] T002 Add f2\n- [ ] T003 Add f3\n";
+
+fn beside(env: &TestEnv, agent: &str, more: &[&str]) -> Done {
+    env.write(".ralph/config.toml", "[evidence]\nbeside = true\n");
+    let more = [&["--verify", "sleep 0.1; sh test.sh"], more].concat();
+    run(env, agent, &more)
+}
+
+/// The next turn does not wait, and what it does to the tree is not seen by the
+/// checks of the one before.
+#[cfg(target_os = "linux")]
+#[test]
+fn slow_checks_run_beside_the_next_turn() {
+    let env = project(THREE);
+    let done = beside(&env, WORKER, &["--max-iterations", "3"]);
+    assert_eq!(done.code, 0, "{}", done.stdout);
+    let evidence = env.json(".ralph/status.json")["evidence"].clone();
+    for task in ["T001", "T002", "T003"] {
+        assert_eq!(evidence[task], "proven", "{}", done.stdout);
+    }
+    let events = done.events();
+    let at = |name: &str, turn: u64| {
+        let is_it =
+            |event: &&serde_json::Value| event["event"] == name && event["iteration"] == turn;
+        events.iter().position(|event| is_it(&event))
+    };
+    assert!(
+        at("iteration_start", 2) < at("gate_result", 1),
+        "{}",
+        done.stdout
+    );
+    assert!(
+        at("iteration_start", 3) < at("gate_result", 2),
+        "{}",
+        done.stdout
+    );
+    assert!(at("gate_result", 2).is_some(), "each turn's work is judged");
+    assert_eq!(env.ralph(&["where", "--size"]).code, 0);
+}
+
+/// Nothing is believed later than it would have been at once.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_liar_gains_nothing_by_what_runs_beside() {
+    let env = project(THREE);
+    let liar =
+        "n=$RALPH_ITERATION; sed -i \"0,/\\[ \\]/s//[x]/\" tasks.md; echo \"# $n\" >> lib.sh";
+    let done = beside(&env, liar, &["--max-iterations", "8"]);
+    assert_eq!(done.code, 3, "{}", done.stdout);
+    let breaker = "echo 'exit 1' > lib.sh; sed -i \"0,/\\[ \\]/s//[x]/\" tasks.md";
+    let env = project(THREE);
+    let done = beside(&env, breaker, &["--max-iterations", "6"]);
+    assert_ne!(done.code, 0, "{}", done.stdout);
+    assert!(!named(&done.events(), "tick_rejected").is_empty());
+}
+
+/// Red without the work because nothing can be loaded, and no test says why.
+#[test]
+#[cfg_attr(not(has_python), ignore = "needs python")]
+fn what_is_bound_by_name_only_is_told() {
+    let env = project("- [ ] T001 Add more.py\n");
+    let test = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): pass\n";
+    env.write("tests.py", test);
+    let agent =
+        "echo 'X = 1' > more.py; echo 'import more' >> tests.py; sed -i 's/\\[ \\]/[x]/' tasks.md";
+    let check = "python3 -c 'import tests, unittest; unittest.main(tests)'";
+    let done = run(&env, agent, &["--verify", check]);
+    let events = done.events();
+    let told = named(&events, "bound_by_name");
+    assert_eq!(told.len(), 1, "{}", done.stdout);
+    assert_eq!(told[0]["task"], "T001");
+}

@@ -221,6 +221,7 @@ pub struct EvidenceSettings {
     pub level: AskedLevel,
     pub asks: u32,
     pub max_time: Duration,
+    pub beside: bool,
     pub changed_checks: ChangedChecks,
 }
 

@@ -36,6 +36,9 @@ pub struct Checks {
     /// Rewritten tests are asked about, not told.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ask_about_changed: bool,
+    /// Whether ticks may be judged beside the next turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beside: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]

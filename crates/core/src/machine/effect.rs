@@ -11,9 +11,12 @@ pub enum Effect {
     Emit(Notice),
     RunAgent(Turn),
     /// Run the verification commands; `turn` names the work that is judged.
+    /// `beside`: the next turn need not wait, where the work can be set aside;
+    /// then come back with `SetAside` first.
     Verify {
         turn: u32,
         scope: CheckScope,
+        beside: bool,
     },
     /// Run every check once, before anything is changed, and come back with
     /// `Preflighted`.

@@ -47,6 +47,8 @@ pub enum Kind {
     TurnEnded(TurnReport),
     /// The verification commands have run.
     Verified(VerifyReport),
+    /// The work of a turn is judged on a copy, so that the next one can begin.
+    SetAside { turn: u32 },
     /// Every check has run once, before the first turn.
     Preflighted(VerifyReport),
     /// A person says that these tasks are done.

@@ -4,8 +4,8 @@ mod groups;
 mod status;
 
 pub use self::groups::{
-    Agents, Claims, Counters, ErrorNote, EvidenceState, Failures, FlowState, Ground, TaskState,
-    TickState, TurnState,
+    Agents, Beside, Claims, Counters, ErrorNote, EvidenceState, Failures, FlowState, Ground,
+    TaskState, TickState, TurnState,
 };
 pub(super) use self::groups::{E2eState, Failing, LimitSteps, Notes};
 use super::clock::Clock;

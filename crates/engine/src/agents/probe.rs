@@ -59,6 +59,7 @@ async fn version(program: PathBuf, cwd: PathBuf) -> Option<String> {
         cwd,
         env: Vec::new(),
         overlays: Vec::new(),
+        spared: false,
         ends_with_us: false,
         env_remove: Vec::new(),
         stdin: None,

@@ -75,6 +75,7 @@ impl Driver<'_> {
     /// whoever takes the run up again begins where it ends.
     pub(super) fn give_up(&mut self, error: RecordError, at: Now) -> DriveError {
         self.child = None;
+        self.beside = None;
         orphans::end_all();
         let outcome = Outcome::Paused {
             reason: PauseReason::Disk,

@@ -10,7 +10,7 @@ use super::moments::wake_at;
 use super::{ChildDone, Driver};
 use crate::announcement::Announcement;
 use crate::clock::{self, WakeAt};
-use crate::perform::{Host, Job, OpenRun};
+use crate::perform::{Host, Job, OpenRun, Ordered};
 use crate::supervise::Stop;
 
 impl Host for Driver<'_> {
@@ -45,6 +45,11 @@ impl Host for Driver<'_> {
         self.child = Some(Box::pin(async move { ChildDone::Job(job.await) }));
     }
 
+    fn start_beside(&mut self, order: Ordered) {
+        self.stop_beside = watch::Sender::new(Stop::No);
+        self.beside = Some(order(self.stop_beside.subscribe()));
+    }
+
     fn wait(&mut self, ms: u64, why: WaitReason, at: Now) {
         let wake_at = wake_at(ms, why, at);
         self.wake_at = Some(wake_at);
@@ -76,6 +81,7 @@ impl Host for Driver<'_> {
     fn stop_child(&mut self, kill: bool) {
         let stop = if kill { Stop::Now } else { Stop::Gracefully };
         self.stop.send_replace(stop);
+        self.stop_beside.send_replace(stop);
     }
 
     fn lane(&mut self, order: LaneOrder) {

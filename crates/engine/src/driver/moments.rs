@@ -1,6 +1,7 @@
 //! What the loop sleeps for: each ends at its moment, or never.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -10,7 +11,6 @@ use ralph_store::layout::Layout;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use super::{Child, ChildDone};
 use crate::clock::{self, WakeAt};
 
 /// How often the stop file is looked for while nothing else happens.
@@ -71,10 +71,10 @@ fn with_jitter(ms: u64) -> u64 {
 
 /// Lets the child hear what is wanted of it; gives what came of it, should it
 /// be done.
-pub(super) async fn polled_once(child: &mut Option<Child>) -> Option<ChildDone> {
+pub(super) async fn polled_once<F: Future + Unpin>(child: &mut Option<F>) -> Option<F::Output> {
     std::future::poll_fn(|context| {
         Poll::Ready(match child {
-            Some(child) => match child.as_mut().poll(context) {
+            Some(child) => match Pin::new(child).poll(context) {
                 Poll::Ready(done) => Some(done),
                 Poll::Pending => None,
             },

@@ -70,6 +70,11 @@ impl Driver<'_> {
             }
             // The first look at a child starts it.
             done = finished(&mut self.child) => self.take_in(done),
+            done = finished(&mut self.beside) => {
+                self.beside = None;
+                let done = perform::take_in(self, done);
+                self.behind_what_was_held(done)
+            }
             // Behind the child, so that it runs already, and before anything
             // is waited for.
             () = std::future::ready(()), if self.run.owes() => {
@@ -152,11 +157,19 @@ impl Driver<'_> {
     /// Ctrl+Z: first the child stands still, then we do; it goes on with us.
     pub(super) async fn freeze(&mut self) {
         let wanted = self.stop.send_replace(Stop::Freeze);
+        let beside = self.stop_beside.send_replace(Stop::Freeze);
         let done = polled_once(&mut self.child).await;
+        let done_beside = polled_once(&mut self.beside).await;
         self.observer.stand_still();
         stop_ourselves();
         self.stop.send_replace(wanted);
+        self.stop_beside.send_replace(beside);
         self.queue.push_back(Kind::Thawed);
+        if let Some(done) = done_beside {
+            self.beside = None;
+            let done = perform::take_in(self, done);
+            self.queue.push_back(done);
+        }
         if let Some(done) = done {
             match self.take_in(done) {
                 // What was held back is told before the turn is judged.

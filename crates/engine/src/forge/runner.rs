@@ -77,6 +77,7 @@ impl Runner<'_> {
             cwd: self.root.into(),
             env: quiet.chain(given).chain(apart_of).chain(no_hooks).collect(),
             overlays: Vec::new(),
+            spared: false,
             ends_with_us: false,
             env_remove: vec!["GH_FORCE_TTY".into(), "GH_DEBUG".into(), "DEBUG".into()],
             stdin: None,

@@ -280,6 +280,7 @@ impl<'a> Inspector<'a> {
                 cwd: layer.cwd().to_owned(),
                 overlay: layer.overlay(),
                 word: None,
+                beside: false,
             },
         };
         let (log, stop) = (self.log.clone(), self.stop.clone());

@@ -308,6 +308,7 @@ impl Shared {
             timeout: None,
             grace: GRACE,
             ends_with_us: true,
+            spared: true,
             ..Spec::plain(
                 self.own_program.clone().into(),
                 &self.repo.root,
@@ -320,7 +321,7 @@ impl Shared {
             rest: Vec::new(),
             failed: None,
         };
-        let report = supervise::run_beside(spec, &mut ear, stop.clone()).await;
+        let report = supervise::run(spec, &mut ear, stop.clone()).await;
         if let Some(why) = ear.failed {
             return short(why);
         }

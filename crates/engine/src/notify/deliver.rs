@@ -174,6 +174,7 @@ async fn start(
         cwd: notifier.root.clone(),
         env: env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
         overlays: Vec::new(),
+        spared: true,
         ends_with_us: false,
         env_remove: Vec::new(),
         stdin: Some(stdin),
@@ -184,7 +185,7 @@ async fn start(
     };
     // The run's own end does not end it: the courier decides how long.
     let (_never, stop) = watch::channel(Stop::No);
-    let report = supervise::run_beside(spec, &mut heard, stop).await;
+    let report = supervise::run(spec, &mut heard, stop).await;
     Done {
         ending: report.ending,
         said: String::from_utf8_lossy(&heard.said).into_owned(),

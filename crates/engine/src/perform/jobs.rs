@@ -11,8 +11,10 @@ use ralph_core::proof::EvidenceLevel;
 use tokio::sync::watch;
 
 use super::OpenRun;
+use crate::announcement::Announcement;
 use crate::gate::Confirms;
 use crate::reproduce::Reproduction;
+use crate::room::Room;
 use crate::supervise::Stop;
 use crate::trials::{Armed, Trials};
 use crate::turn::run_env;
@@ -20,9 +22,11 @@ use crate::verify::{Order, Place, Verified, Verifier};
 
 pub(crate) type Job = Pin<Box<dyn Future<Output = JobDone>>>;
 
+pub(crate) type Ordered = Box<dyn FnOnce(watch::Receiver<Stop>) -> Job>;
+
 pub(crate) enum Work {
     /// It begins as soon as its driver says how it can be stopped.
-    Job(Box<dyn FnOnce(watch::Receiver<Stop>) -> Job>),
+    Job(Ordered),
     /// Nothing is configured that could run: nothing passes.
     Nothing(Box<Kind>),
 }
@@ -65,7 +69,8 @@ impl From<JobDone> for Kind {
 }
 
 impl OpenRun {
-    pub fn verification(&self, turn: u32, scope: &CheckScope) -> Work {
+    /// `frozen`: on that, so that nobody has to wait for it.
+    pub fn verification(&self, turn: u32, scope: &CheckScope, frozen: Option<Room>) -> Work {
         let Some(verifier) = self.verifier() else {
             // The configuration that the run goes on with has no command.
             return Work::nothing(Kind::Verified(VerifyReport {
@@ -75,7 +80,11 @@ impl OpenRun {
         };
         let order = Order::new(&self.state.rules.checks, &verifier.commands, scope);
         if self.state.rules.checks.level > EvidenceLevel::Claimed {
-            let (trials, tree) = (self.trials(verifier, order, turn), self.looker.tree());
+            let tree = self.looker.tree();
+            let trials = Trials {
+                frozen,
+                ..self.trials(verifier, order, turn)
+            };
             return Work::job(move |stop| async move {
                 let mut verified = trials.run(stop).await;
                 verified.report.tree = tree;
@@ -92,6 +101,23 @@ impl OpenRun {
             verified.report.tree = tree;
             JobDone::Verified(verified)
         })
+    }
+
+    /// The tree as it is now, for checks that are run later; why not is said
+    /// once.
+    pub fn freeze(&mut self) -> Option<Room> {
+        if self.cannot_freeze {
+            return None;
+        }
+        let frozen = self.bench.borrow().freeze();
+        match frozen {
+            Ok(room) => Some(room),
+            Err(why) => {
+                self.cannot_freeze = true;
+                self.found.push(Announcement::NotBeside { why });
+                None
+            }
+        }
     }
 
     /// Where the run began without any check, a person may have added a task
@@ -129,6 +155,7 @@ impl OpenRun {
             log: self.paths.turn_verification(turn),
             bench: self.bench.clone(),
             prelude: Vec::new(),
+            frozen: None,
             verifier,
         }
     }

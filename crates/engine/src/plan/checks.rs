@@ -37,6 +37,7 @@ pub(super) fn checks(settings: &Settings, list: Option<&TaskList>, scope: &Scope
         asks: settings.evidence.asks,
         proofs: list.map(|list| list.proofs(scope)).unwrap_or_default(),
         may_change: list.map(TaskList::may_change).unwrap_or_default(),
+        beside: settings.evidence.beside,
         ask_about_changed: settings.evidence.changed_checks == ChangedChecks::Ask,
     }
 }

@@ -8,6 +8,9 @@ use std::time::{Duration, SystemTime};
 
 use super::Content;
 
+/// A file takes as long as so many bytes, however small it is.
+const SMALL: u64 = 8 * 1024;
+
 /// `None` where it is more than `most`.
 pub fn size_of(dir: &Path, without: &Path, most: u64) -> Option<u64> {
     let mut sum: u64 = 0;
@@ -20,7 +23,7 @@ pub fn size_of(dir: &Path, without: &Path, most: u64) -> Option<u64> {
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => dirs.push(entry.path()),
                 Ok(kind) if kind.is_file() => {
-                    sum += entry.metadata().map_or(0, |found| found.len())
+                    sum += entry.metadata().map_or(0, |found| found.len().max(SMALL));
                 }
                 _ => {}
             }

@@ -90,7 +90,7 @@ impl SessionLoop {
         let work = match &self.run.state.stage {
             Stage::Verifying { .. } => {
                 let scope = self.run.state.verifying();
-                scope.map(|scope| self.run.verification(turn, &scope))
+                scope.map(|scope| self.run.verification(turn, &scope, None))
             }
             Stage::Trying { .. } => Some(self.run.e2e(turn)),
             Stage::Forge(ask) => Some(self.run.question_to_forge(ask.clone())),

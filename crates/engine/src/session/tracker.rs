@@ -2,7 +2,7 @@
 //! commit them (TRAK-01 to TRAK-05). Nothing here may fail a tool call.
 
 use std::collections::BTreeSet;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -39,14 +39,20 @@ pub fn record(root: &Path, tool: &str, file: &str) {
     let file = file.strip_prefix(root).unwrap_or(file).to_string_lossy();
     let file = ralph_core::text::one_line(&file);
     let line = format!("- [{time}] {tool}: {file}\n");
-    if !path.exists() {
-        begin(&path, &now);
-    } else if path.metadata().is_ok_and(|file| file.len() > LONGEST) {
-        let _ = fs::rename(&path, path.with_file_name("progress.old.local.md"));
-        begin(&path, &now);
-    }
+    let open = || OpenOptions::new().append(true).open(&path);
+    let is_long = |file: &File| file.metadata().is_ok_and(|found| found.len() > LONGEST);
+    let file = match open() {
+        Ok(file) if !is_long(&file) => Ok(file),
+        opened => {
+            if opened.is_ok() {
+                let _ = fs::rename(&path, path.with_file_name("progress.old.local.md"));
+            }
+            begin(&path, &now);
+            open()
+        }
+    };
     // One write to the end: lines of hooks that run together stay whole.
-    if let Ok(mut file) = OpenOptions::new().append(true).open(&path) {
+    if let Ok(mut file) = file {
         let _ = file.write_all(line.as_bytes());
     }
 }

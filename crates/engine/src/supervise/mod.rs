@@ -55,6 +55,9 @@ pub struct Spec {
     pub env_remove: Vec<OsString>,
     /// It sees these files over those that are there.
     pub overlays: Vec<Overlay>,
+    /// It is wanted beside the one that does the work, and not ended with that
+    /// one's leftovers.
+    pub spared: bool,
     /// It dies with us, however we end; asked to end, it lets those inside do
     /// so first.
     pub ends_with_us: bool,
@@ -74,7 +77,9 @@ pub struct Spec {
 /// write goes into the layer.
 #[derive(Clone, Debug)]
 pub struct Overlay {
-    /// The folder that it lies over, with its contents below.
+    /// The folder in whose place it is.
+    pub at: PathBuf,
+    /// What it lies over.
     pub lower: PathBuf,
     pub upper: PathBuf,
     /// The kernel's own, empty, on the file system of `upper`.
@@ -155,25 +160,6 @@ const OVERTIME_CHUNKS: usize = 64;
 /// Starts a child and sees it through to its end. Where the future is dropped
 /// before that, the child and its group are killed.
 pub async fn run(spec: Spec, sink: &mut (dyn Sink + Send), stop: watch::Receiver<Stop>) -> Report {
-    start_and_see_through(spec, sink, stop, |_| None).await
-}
-
-/// [`run`] for a child that is wanted beside the one that does the work: it is
-/// not ended with that one's leftovers.
-pub async fn run_beside(
-    spec: Spec,
-    sink: &mut (dyn Sink + Send),
-    stop: watch::Receiver<Stop>,
-) -> Report {
-    start_and_see_through(spec, sink, stop, |child| child.id().map(orphans::spare)).await
-}
-
-async fn start_and_see_through(
-    spec: Spec,
-    sink: &mut (dyn Sink + Send),
-    stop: watch::Receiver<Stop>,
-    spare: impl FnOnce(&Child) -> Option<orphans::Spared>,
-) -> Report {
     let started = Instant::now();
     let without_child = |ending| Report {
         ending,
@@ -186,7 +172,7 @@ async fn start_and_see_through(
     }
     match spawn(&spec) {
         Ok(child) => {
-            let _spared = spare(&child);
+            let _spared = child.id().filter(|_| spec.spared).map(orphans::spare);
             let supervisor = Supervisor {
                 deadlines: Deadlines::new(spec.bounds(), Moment::now()),
                 grace: spec.grace,
@@ -212,6 +198,7 @@ impl Spec {
             env: Vec::new(),
             env_remove: Vec::new(),
             overlays: Vec::new(),
+            spared: false,
             ends_with_us: false,
             stdin: None,
             timeout: Some(timeout),

@@ -74,7 +74,7 @@ fn layers(overlays: &[super::Overlay]) -> io::Result<Vec<Layer>> {
         let as_root = c_string(&data)?;
         data.extend_from_slice(b",userxattr");
         layers.push(Layer {
-            target: c_string(overlay.lower.as_os_str().as_bytes())?,
+            target: c_string(overlay.at.as_os_str().as_bytes())?,
             as_root,
             as_user: c_string(&data)?,
             marks,

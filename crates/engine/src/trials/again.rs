@@ -79,6 +79,7 @@ pub fn again(
         log: run.dir.join("prove.log"),
         bench: Rc::default(),
         prelude: prelude.unwrap_or_default(),
+        frozen: None,
         verifier: verifier.clone(),
         ground,
     };

@@ -107,6 +107,7 @@ impl Lodging {
                 fs::create_dir_all(&upper)?;
                 fs::create_dir_all(&work)?;
                 self.overlays.push(Overlay {
+                    at: lower.clone(),
                     lower: lower.clone(),
                     upper,
                     work,

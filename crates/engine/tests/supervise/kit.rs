@@ -15,6 +15,7 @@ pub const HANGS: Duration = Duration::from_secs(60);
 pub fn sh(script: &str) -> Spec {
     Spec {
         overlays: Vec::new(),
+        spared: false,
         ends_with_us: false,
         program: "sh".into(),
         args: vec!["-c".into(), script.into()],

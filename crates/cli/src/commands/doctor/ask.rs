@@ -53,6 +53,7 @@ pub async fn ask(question: Question<'_>) -> Answer {
         cwd: question.cwd.to_owned(),
         env: question.env,
         overlays: Vec::new(),
+        spared: false,
         ends_with_us: false,
         env_remove: FOREIGN.map(OsString::from).into(),
         stdin: question.stdin,

@@ -202,6 +202,7 @@ impl Stage<'_> {
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
             overlays: Vec::new(),
+            spared: false,
             ends_with_us: false,
             env_remove: OF_A_RUN.map(OsString::from).into(),
             stdin: None,

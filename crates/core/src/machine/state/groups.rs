@@ -8,7 +8,7 @@ use crate::machine::progress::Progress;
 use crate::machine::refusal::Hold;
 use crate::machine::{
     Bill, CheckScope, Detail, ErrorClass, FileClaims, FlowFacts, Observation, Proof, TaskFacts,
-    TaskRef, Tasks,
+    TaskRef, Tasks, VerifyReport,
 };
 use crate::proof::{EvidenceLevel, TaskProof};
 use crate::tasks::Waiting;
@@ -140,6 +140,23 @@ pub struct EvidenceState {
     pub left_by_phases: Option<usize>,
     pub(in crate::machine) progress: Progress,
     pub ground: Ground,
+    pub beside: Option<Beside>,
+    /// What was judged beside a turn did not stand: the next verification is
+    /// waited for.
+    pub(in crate::machine) in_order: bool,
+}
+
+/// The work of a turn that is judged while the next one is under way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Beside {
+    pub turn: u32,
+    /// The ticks that wait for it.
+    pub(in crate::machine) tasks: Vec<TaskRef>,
+    /// What it is made on.
+    pub(in crate::machine) now: Option<String>,
+    pub(in crate::machine) now_tree: Option<String>,
+    /// What came of it, until the turn has ended.
+    pub report: Option<Box<VerifyReport>>,
 }
 
 /// What experiments are made on, and what they said so far.

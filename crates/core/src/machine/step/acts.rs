@@ -1,5 +1,6 @@
 //! What a chain of handlers ends in, where an event has to come next.
 
+use super::beside;
 use super::next::Next;
 use super::out::Out;
 use crate::machine::{
@@ -10,8 +11,13 @@ use crate::machine::{
 pub(super) fn verify(state: &mut State, completes: bool, scope: CheckScope, out: &mut Out) {
     state.stage = Stage::Verifying { completes };
     let turn = state.turn.number;
+    let beside = !completes && beside::is_possible(state);
     out.tell(Notice::GateStart { iteration: turn });
-    out.push(Effect::Verify { turn, scope });
+    out.push(Effect::Verify {
+        turn,
+        scope,
+        beside,
+    });
 }
 
 pub(super) fn preflight(state: &mut State, out: &mut Out) {

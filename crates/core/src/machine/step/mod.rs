@@ -7,6 +7,7 @@
 //! (`Next`), and only this module follows it.
 
 mod acts;
+mod beside;
 mod breaker;
 mod claims;
 mod decide;
@@ -180,6 +181,14 @@ fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
             state.note_pace();
             next
         }
+        (Kind::SetAside { turn }, Stage::Verifying { completes: false })
+            if *turn == state.turn.number =>
+        {
+            beside::set_aside(state)
+        }
+        (Kind::Verified(report), _) if beside::is_about(state, report) => {
+            beside::take(state, report)
+        }
         (Kind::Verified(report), &Stage::Verifying { completes })
             if report.turn == state.turn.number =>
         {
@@ -293,6 +302,7 @@ fn resume(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
     state.claims.open = None;
     // What still stands in the file is judged again.
     state.ticks.turned_back.clear();
+    beside::give_up(state);
     session::forget_blocks(state);
     lanes::resume(state, seen, out);
     take_in(state, seen, out);

@@ -15,6 +15,10 @@ impl Out {
         self.0.push(effect);
     }
 
+    pub fn append(&mut self, other: Out) {
+        self.0.extend(other.0);
+    }
+
     pub fn into_effects(self) -> Vec<Effect> {
         self.0
     }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::beside;
 use super::evidence::{is_weakened, weakened_files};
 use super::levels::{Bench, Fate, unchecked_without_checks, weighs};
 use super::next::Next;
@@ -61,6 +62,9 @@ fn needs_proof(state: &State, id: &str) -> bool {
 
 /// Lets the ticks that wait for it be judged; `None` where none does.
 pub(super) fn check_ticks(state: &mut State, out: &mut Out) -> Option<Next> {
+    if let Some(next) = beside::catch_up(state, out) {
+        return Some(next);
+    }
     if state.ticks.unchecked.is_empty() {
         return untick(state, None, out).then_some(Next::Rest);
     }
@@ -101,7 +105,12 @@ pub(super) fn judge_ticks(state: &mut State, report: &VerifyReport, out: &mut Ou
     judge_by(state, report, waiting, out);
 }
 
-fn judge_by(state: &mut State, report: &VerifyReport, waiting: Vec<TaskRef>, out: &mut Out) {
+pub(super) fn judge_by(
+    state: &mut State,
+    report: &VerifyReport,
+    waiting: Vec<TaskRef>,
+    out: &mut Out,
+) {
     let mut bench = Bench::new(report);
     let mut proven: Vec<(EvidenceLevel, Vec<String>)> = Vec::new();
     let mut short: Vec<((EvidenceLevel, Unshown), Vec<String>)> = Vec::new();

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::beside;
 use super::evidence::{has_checks, reject};
 use super::failures::{count_failure, forget_failure};
 use super::levels::{self, Bench, Fate, is_one_piece, weighs};
@@ -19,6 +20,9 @@ use crate::machine::{
 
 /// Has the work proven by whatever can prove it.
 pub(super) fn prove(state: &mut State, out: &mut Out) -> Next {
+    if let Some(next) = beside::catch_up(state, out) {
+        return next;
+    }
     judge_unchecked(state, out);
     if weighs(state) && untick(state, None, out) {
         return Next::Rest;
@@ -49,6 +53,7 @@ pub(super) fn take_verification(
     out: &mut Out,
 ) -> Next {
     let claim = state.claims.open.take();
+    state.evidence.in_order = false;
     if let Some(end) = stopped(state) {
         return end;
     }

@@ -72,6 +72,8 @@ fn run(kind: &str, seed: u64) -> Vec<Logged> {
             rules.flow = Some(rules_of(route));
         }
     }
+    // It came later, and is asked for.
+    rules.checks.beside = false;
     let far = rules.flow.is_some() || seed.is_multiple_of(2);
     if far {
         // Some ways are long.
@@ -253,6 +255,9 @@ impl Run {
 fn outwardly(effect: &Effect) -> String {
     match effect {
         Effect::Emit(notice) => notice.line(START).to_string() + &notice.say(Lang::En),
+        Effect::Verify { turn, scope, .. } => {
+            format!("Verify {{ turn: {turn:?}, scope: {scope:?} }}")
+        }
         effect => format!("{effect:?}"),
     }
 }

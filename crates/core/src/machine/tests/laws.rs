@@ -393,10 +393,13 @@ proptest! {
         moves in any_moves(),
     ) {
         let mut running = 0;
+        let mut beside = false;
         for l in play(rules, start, &moves) {
             let ended = match &l.event.kind {
                 // The children died with the engine.
                 Kind::Resumed { .. } => running,
+                Kind::Verified(_) if beside => 0,
+                Kind::SetAside { .. } if !l.stray => 1,
                 Kind::TurnEnded(_) | Kind::Verified(_) | Kind::E2eEnded { .. } if !l.stray => 1,
                 _ => 0,
             };
@@ -411,10 +414,35 @@ proptest! {
                 l.after.stage,
                 Stage::Running | Stage::Verifying { .. } | Stage::Trying { .. }
             );
-            prop_assert_eq!(running, usize::from(child));
+            let is_beside = l.after.evidence.beside.is_some();
+            beside = is_beside;
+            // What is waited for was begun before.
+            let catches_up = is_beside && matches!(l.after.stage, Stage::Verifying { .. });
+            prop_assert_eq!(running, usize::from(child && !catches_up));
             let waits = l.acts(|e| matches!(e, Effect::Wait { .. } | Effect::Ask(_)));
             prop_assert!(waits <= 1);
             prop_assert!(waits == 0 || !child);
+        }
+    }
+
+    /// What is judged beside a turn decides nothing before that has ended, and
+    /// no run ends well before it was taken in.
+    #[test]
+    fn a_turn_is_not_disturbed_by_what_is_judged_beside_it(
+        rules in any_rules(),
+        start in any_seen(),
+        moves in any_moves(),
+    ) {
+        let mut before = Stage::New;
+        for l in play(rules, start, &moves) {
+            if matches!(l.event.kind, Kind::Verified(_)) && before == Stage::Running {
+                prop_assert_eq!(&l.effects, &[]);
+                prop_assert_eq!(&l.after.stage, &Stage::Running);
+            }
+            if l.after.outcome() == Some(&Outcome::Complete) {
+                prop_assert!(l.after.evidence.beside.is_none());
+            }
+            before = l.after.stage;
         }
     }
 

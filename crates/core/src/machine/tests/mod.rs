@@ -4,6 +4,7 @@
 //! commit), numbers the turns, moves the clock, and collects the effects;
 //! [`trace`] writes them down for whole-output snapshots.
 
+mod beside;
 mod breaker;
 mod clock;
 mod e2e;
@@ -507,6 +508,9 @@ fn line(effect: &Effect) -> String {
             )
         }
         Effect::KeepInStep => "=> keep the task file in step".into(),
+        Effect::Verify {
+            turn, beside: true, ..
+        } => format!("=> verify turn {turn} beside the next"),
         Effect::Verify { turn, .. } => format!("=> verify turn {turn}"),
         Effect::Untick { ids } => format!("=> untick {}", ids.join(", ")),
         Effect::RunE2e { turn } => format!("=> e2e after turn {turn}"),

@@ -122,9 +122,26 @@ impl Game {
                 );
             }
         }
+        let beside = self.state.evidence.beside.as_ref();
+        let waits = beside.filter(|beside| beside.report.is_none());
+        let is_running = self.state.stage == Stage::Running;
+        if let Some(turn) = waits.map(|beside| beside.turn)
+            && is_running
+            && next.took_ms % 2 == 0
+        {
+            self.feed(next.verified(turn), false);
+        }
         if let Some(kind) = self.expected(next) {
             self.feed(kind, false);
         }
+    }
+
+    fn can_be_set_aside(&self) -> bool {
+        let last = self.log.iter().rev().find(|logged| !logged.stray);
+        last.is_some_and(|logged| {
+            let mut effects = logged.effects.iter();
+            effects.any(|e| matches!(e, Effect::Verify { beside: true, .. }))
+        })
     }
 
     /// What the machine waits for.
@@ -137,7 +154,11 @@ impl Game {
                 Kind::Verified(report) => Kind::Preflighted(report),
                 other => other,
             }),
-            Stage::Verifying { .. } => Some(next.verified(turn)),
+            Stage::Verifying { .. } => Some(match &self.state.evidence.beside {
+                Some(beside) => next.verified(beside.turn),
+                None if next.extends && self.can_be_set_aside() => Kind::SetAside { turn },
+                None => next.verified(turn),
+            }),
             Stage::Waiting if next.extends => Some(Kind::Nudged { seen }),
             Stage::Waiting => Some(Kind::Woke { seen }),
             Stage::Asking(_) => Some(Kind::Answered {
@@ -174,7 +195,7 @@ impl Game {
         match self.state.stage {
             Stage::Running if next.extends => next.turn_ended(turn, self.state.turn.attempt + 1),
             Stage::Running => next.turn_ended(turn + 1, 1),
-            Stage::Verifying { .. } => next.verified(turn.wrapping_sub(1)),
+            Stage::Verifying { .. } => next.verified(turn.wrapping_sub(9)),
             Stage::Trying { .. } => next.tried(turn.wrapping_sub(1)),
             Stage::Finished(_) if next.extends => Kind::Requested {
                 request: Request::Cancel,
@@ -699,6 +720,7 @@ fn any_checks() -> impl Strategy<Value = Checks> {
             level,
             asks,
             proofs,
+            beside: asks != 1,
             ..Checks::default()
         },
     )
