@@ -58,6 +58,7 @@ cargo xtask bench readers   what it costs that people look on, and how fast a lo
 cargo xtask bench snapshots what keeping the work of every turn costs, against git
 cargo xtask bench stream    how fast a flood of agent events is understood and kept
 cargo xtask bench lanes     one lane against three, and what a lane costs in a large repository
+cargo xtask bench proof     what slow checks cost a turn that they run beside
 cargo xtask bench wall      what the sandbox costs a turn
 cargo xtask e2e [--client NAME] [--scenario NAME] [--latest] [--strict] [--keep]
                             the real clients under `ralph run`, on loopback only, and the page

@@ -14,6 +14,7 @@ mod hooks;
 mod lanes;
 mod onlookers;
 mod output;
+mod proof;
 mod readers;
 mod snapshots;
 mod stream;
@@ -46,6 +47,7 @@ pub fn named(root: &Path, of: &[&str]) -> Option<Result<(), Vec<String>>> {
         ["hooks"] => hooks::run(root),
         ["hooks-here", ralph] => hooks::run_here(Path::new(ralph)),
         ["output"] => output::run(root),
+        ["proof"] => proof::run(root),
         ["readers"] => readers::run(root),
         ["snapshots"] => snapshots::run(root),
         ["lanes"] => lanes::run(root),

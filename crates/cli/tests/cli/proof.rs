@@ -310,3 +310,19 @@ fn what_is_bound_by_name_only_is_told() {
     assert_eq!(told.len(), 1, "{}", done.stdout);
     assert_eq!(told[0]["task"], "T001");
 }
+
+/// What was run on a tree is not run again: three ticks of one turn cost as many
+/// checks as one.
+#[test]
+fn experiments_are_made_once_for_all_ticks_of_a_turn() {
+    let count = |ticked: usize| {
+        let env = project(THREE);
+        let counter = env.outside("count");
+        let all = (1..=ticked).map(|_| WORKER).collect::<String>();
+        let check = format!("echo >> {}; sh test.sh", counter.display());
+        let more = ["--verify", &check, "--max-iterations", "1"];
+        run(&env, &all, &more);
+        fs::read_to_string(counter).unwrap().lines().count()
+    };
+    assert_eq!(count(1), count(2));
+}
