@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use crate::cargo;
 
 /// A program that tests start, and its package in Debian and for Homebrew.
-const TOOLS: [(&str, &str, &str); 10] = [
+const TOOLS: [(&str, &str, &str); 11] = [
     // Only Linux has it.
     ("bwrap", "bubblewrap", ""),
     ("curl", "curl", "curl"),
@@ -20,6 +20,7 @@ const TOOLS: [(&str, &str, &str); 10] = [
     ("go", "golang-go", "go"),
     ("make", "make", "make"),
     ("nats-server", "nats-server", "nats-server"),
+    ("pip3", "python3-pip", ""),
     ("pytest", "python3-pytest", "pytest"),
     ("python3", "python3", "python3"),
     ("tmux", "tmux", "tmux"),

@@ -12,12 +12,13 @@ use std::process::{Command, Stdio};
 
 /// What tests can need, and the crates with such tests. The name is that of
 /// the `cfg`.
-const NEEDS: [(&str, Need, &[&str]); 18] = [
+const NEEDS: [(&str, Need, &[&str]); 19] = [
     ("has_wall", Need::Other(has_wall), &["ralph-loop"]),
     ("has_landlock", Need::Other(has_landlock), &["ralph-loop"]),
     ("has_node", Need::Program("npm"), &["ralph-loop"]),
     ("has_make", Need::Program("make"), &["ralph-loop"]),
     ("has_python", Need::Program("python3"), &["ralph-loop"]),
+    ("has_pip", Need::Other(has_pip), &["ralph-loop"]),
     ("has_pytest", Need::Program("pytest"), &["ralph-loop"]),
     ("has_go", Need::Program("go"), &["ralph-loop"]),
     ("has_vitest", Need::Program("vitest"), &["ralph-loop"]),
@@ -103,6 +104,13 @@ fn has_program(name: &str) -> bool {
 fn permissions_bind() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|output| output.stdout.trim_ascii() != b"0")
+}
+
+/// As a module, since shims named pip may be there without it.
+fn has_pip() -> bool {
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "--version"]).stdin(Stdio::null());
+    pip.output().is_ok_and(|output| output.status.success())
 }
 
 /// Bubblewrap is here, and may do its work.

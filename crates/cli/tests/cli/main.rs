@@ -123,6 +123,8 @@ mod turns;
 #[cfg(target_os = "linux")]
 mod wall;
 #[cfg(target_os = "linux")]
+mod wall_caches;
+#[cfg(target_os = "linux")]
 mod wall_checks;
 #[cfg(target_os = "linux")]
 mod wall_landlock;
