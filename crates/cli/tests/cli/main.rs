@@ -42,6 +42,7 @@ mod fleet;
 mod flood;
 #[cfg(unix)]
 mod forge;
+mod forged;
 mod formats;
 mod gate;
 #[cfg(unix)]
