@@ -84,6 +84,7 @@ pub fn everything_else(
         compact,
         "system exec popen spawn subprocess child_ shell getattr __import__ getline |&"
     );
+    let runs = runs || (language == Language::Awk && pipes(tokens));
     let connects =
         has_any!(compact, "socket Socket fsockopen inet_aton") || text.contains("/inet/tcp/");
     if connects
@@ -206,4 +207,12 @@ fn processes(walker: &mut Walker, compact: &str) {
     if endless && compact.contains("fork") {
         walker.report(RuleId::SystemForkBomb, "fork");
     }
+}
+
+/// Whether awk prints into a command that has a name: `print x | c`.
+fn pipes(tokens: &[Token]) -> bool {
+    tokens.iter().any(|token| match token {
+        Token::Code(code) => code.replace("||", "").contains('|'),
+        _ => false,
+    })
 }

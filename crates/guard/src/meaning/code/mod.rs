@@ -202,7 +202,7 @@ impl Scan<'_, '_> {
             .flat_map(|(names, call)| names.iter().map(move |name| (name, call)));
         let Some((name, call)) = calls
             .chain(script)
-            .filter(|(name, _)| ends_with_name(before, name))
+            .filter(|(name, _)| ends_with_name(before, name) || self.is_alias(before, name))
             .max_by_key(|(name, _)| name.len())
         else {
             return;
@@ -216,6 +216,10 @@ impl Scan<'_, '_> {
         );
         let list = first.starts_with(['[', '{', '*']) && !first.contains('(');
         let literal = !closed_here && (prefix || list);
+        // Much is called `run`.
+        if !literal && !ends_with_name(before, name) {
+            return;
+        }
         let texts = if closed_here {
             Vec::new()
         } else {
@@ -332,7 +336,7 @@ impl Scan<'_, '_> {
         if is_list && !one_text
             || (texts.len() > 1 && matches!(self.language, Language::Ruby | Language::Perl))
         {
-            let mut argv = texts.to_vec();
+            let mut argv = self.arguments(texts);
             if let [program, zero, ..] = argv.as_slice()
                 && program.ends_with(zero.as_str())
                 && name.starts_with("os.")
@@ -354,6 +358,46 @@ impl Scan<'_, '_> {
             };
             self.shell(&text, env);
         }
+    }
+
+    /// `import subprocess as s`, `from subprocess import run`.
+    fn is_alias(&self, before: &str, name: &str) -> bool {
+        let bare = name.strip_prefix("subprocess.");
+        bare.is_some_and(|bare| ends_with_name(before, bare) && self.whole.contains("subprocess"))
+    }
+
+    /// The words of a call in their order, the home that it asks for among
+    /// them.
+    fn arguments(&self, texts: &[String]) -> Vec<String> {
+        let mut left = texts.iter();
+        let mut argv = Vec::new();
+        let mut asks = false;
+        for token in self.tokens.iter().skip(self.at) {
+            match token {
+                // `environ["HOME"]`
+                Token::Text(text) if std::mem::take(&mut asks) && text == "HOME" => {
+                    left.next();
+                    argv.push(self.walker.home().to_owned());
+                }
+                Token::Text(_) => match left.next() {
+                    Some(text) => argv.push(text.clone()),
+                    None => break,
+                },
+                Token::Code(code) => {
+                    let more = code.split([';', '\n']).next().unwrap_or_default();
+                    if more.trim_start().starts_with([',', '[']) && names_home(more) {
+                        argv.push(self.walker.home().to_owned());
+                    }
+                    asks = has_any!(code, "ENV[ environ[ getenv( env[ environ.get( ENV.fetch(");
+                    if more.len() < code.len() {
+                        break;
+                    }
+                }
+                Token::Backticks(_) => break,
+            }
+        }
+        argv.extend(left.cloned());
+        argv
     }
 
     fn evaluates(&mut self, name: &str, texts: &[String], first: &str, env: &mut Env) {
@@ -378,8 +422,9 @@ impl Scan<'_, '_> {
         match self.language {
             Language::Perl | Language::Ruby | Language::Php if name == "exec" => match texts {
                 [text] => self.shell(text, env),
-                argv => {
-                    self.walker.run(argv, &mut env.clone(), &Flow::Unknown);
+                texts => {
+                    let argv = self.arguments(texts);
+                    self.walker.run(&argv, &mut env.clone(), &Flow::Unknown);
                 }
             },
             Language::JavaScript if name == "exec" => {
@@ -401,4 +446,12 @@ impl Scan<'_, '_> {
             },
         }
     }
+}
+
+/// The person's home, in the words of a language.
+fn names_home(code: &str) -> bool {
+    has_any!(
+        code,
+        "$ENV{HOME} process.env.HOME homedir() Dir.home Path.home()"
+    )
 }
