@@ -49,7 +49,15 @@ impl Walker<'_> {
             "mktemp" => Flow::Text(format!("{}/tmp.made", self.temporary())),
             "whoami" | "hostname" | "uname" | "id" | "nproc" | "date" | "wc" | "arch" | "tty"
             | "logname" | "getconf" | "tput" => Flow::text("value"),
-            "pgrep" | "pidof" if args.iter().any(|name| known::is_vital(name)) => {
+            "pgrep" | "pidof" if args.iter().any(|name| known::is_vital(name)) => Flow::text("-1"),
+            "pgrep"
+                if args
+                    .iter()
+                    .all(|word| word == "." || word.starts_with("-u")) =>
+            {
+                Flow::text("-1")
+            }
+            "ps" if lists_all_numbers(args) => {
                 // Whoever ends these ends everything.
                 Flow::text("-1")
             }
@@ -142,7 +150,13 @@ impl Walker<'_> {
             "branch" if command.has("--show-current") => Flow::text("branch"),
             "archive" => archived(args),
             "bundle" if command.has("-") => Flow::Archive,
-            "ls-files" if args.len() == 1 => Flow::Text(format!("./{}", mark::STAR)),
+            "ls-files"
+                if args
+                    .iter()
+                    .all(|word| one_of!(word.as_str(), "ls-files -z -c --cached")) =>
+            {
+                Flow::Text(format!("./{}", mark::STAR))
+            }
             "ls-files" | "diff" | "show"
                 if command.has("ls-files|--name-only|--diff-filter|-z") =>
             {
@@ -320,4 +334,12 @@ fn archived(args: &[String]) -> Flow {
     } else {
         Flow::Archive
     }
+}
+
+/// `ps -eo pid=`: the number of every process, and nothing else.
+fn lists_all_numbers(args: &[String]) -> bool {
+    let words = args.join(" ");
+    let all = is_one_of("-e*|-A*|ax*|-ax*", &words);
+    let only = words.rsplit(['o', ' ']).next().unwrap_or_default();
+    all && one_of!(only, "pid pid=")
 }
