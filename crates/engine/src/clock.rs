@@ -87,10 +87,17 @@ fn steady_ms() -> u64 {
 /// delta state file write it.
 pub fn local_time(wall_ms: i64) -> String {
     let timestamp = jiff::Timestamp::from_millisecond(wall_ms).unwrap_or_default();
-    timestamp
-        .to_zoned(zone().clone())
-        .strftime("%Y-%m-%d %H:%M:%S")
-        .to_string()
+    let local = zone().to_offset(timestamp).to_datetime(timestamp);
+    // By hand: what formats anything would be loaded for each hook.
+    format!(
+        "{:04}-{:02}-{:02} {:02}:{:02}:{:02}",
+        local.year(),
+        local.month(),
+        local.day(),
+        local.hour(),
+        local.minute(),
+        local.second()
+    )
 }
 
 /// [`local_time`] with the zone, where one moment stands alone:
