@@ -278,6 +278,37 @@ fn slow_checks_run_beside_the_next_turn() {
     assert_eq!(env.ralph(&["where", "--size"]).code, 0);
 }
 
+/// Behind the wall the copy stands in the place of the project too.
+#[cfg(target_os = "linux")]
+#[test]
+#[cfg_attr(not(has_wall), ignore = "needs bubblewrap and namespaces")]
+fn slow_checks_run_beside_the_next_turn_behind_the_wall() {
+    let env = project(THREE);
+    env.write(".ralph/config.toml", "[evidence]\nbeside = true\n");
+    // Nothing beside the project can be written there.
+    let agent = WORKER.replace("../lib", "/tmp/lib");
+    let script = env.outside("agent.sh");
+    fs::write(&script, agent).unwrap();
+    let agent = format!("sh {}", script.display());
+    let words = [
+        "run",
+        "--json",
+        "--tasks",
+        "tasks.md",
+        "--sandbox",
+        "strict",
+    ];
+    let more = ["--verify", "sleep 0.1; sh test.sh", "--agent-cmd", &agent];
+    let done = weighed(&env, &[&words[..], &more].concat());
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let gates = done.events();
+    let gates = named(&gates, "gate_result").into_iter();
+    let turns: Vec<u64> = gates
+        .filter_map(|gate| gate["iteration"].as_u64())
+        .collect();
+    assert_eq!(turns, [1, 2, 3], "{}", done.stdout);
+}
+
 /// Nothing is believed later than it would have been at once.
 #[cfg(target_os = "linux")]
 #[test]

@@ -243,7 +243,8 @@ impl Wall {
                 return Ok((spec, lodging));
             }
         };
-        let mut args = arguments(views);
+        let is_root = rustix::process::geteuid().is_root();
+        let mut args = arguments(views, is_root);
         args.extend(words(&SEPARATE));
         if reach(&self.settings) != Reach::Everywhere {
             args.push("--unshare-net".into());

@@ -16,8 +16,9 @@ pub enum See {
 
 pub type View = (PathBuf, See);
 
-/// The whole machine to be read, with these places in it.
-pub fn arguments(mut views: Vec<View>) -> Vec<OsString> {
+/// The whole machine to be read, with these places in it. Each is a mount, and
+/// each mount costs a turn some time.
+pub fn arguments(mut views: Vec<View>, is_root: bool) -> Vec<OsString> {
     // A place that is hidden and shown is shown.
     views.sort_by(|(a, see_a), (b, see_b)| {
         let depth = |path: &Path| path.components().count();
@@ -27,7 +28,7 @@ pub fn arguments(mut views: Vec<View>) -> Vec<OsString> {
     let mut arguments = words(&["--ro-bind", "/", "/"]);
     arguments.extend(words(&["--dev", "/dev", "--proc", "/proc"]));
     // Root may write there without any right of its own.
-    for name in OF_THE_MACHINE {
+    for name in OF_THE_MACHINE.iter().filter(|_| is_root) {
         arguments.extend(words(&["--ro-bind-try", name, name]));
     }
     for (at, (path, see)) in views.iter().enumerate() {
@@ -38,6 +39,7 @@ pub fn arguments(mut views: Vec<View>) -> Vec<OsString> {
                 .clone()
                 .any(|(other, see)| path.starts_with(other) && *see != See::Read(None));
         let (flag, from) = match see {
+            See::Hidden if is_empty_anyway(&views, path) => continue,
             See::Hidden => {
                 arguments.extend(["--tmpfs".into(), path.into()]);
                 continue;
@@ -51,6 +53,17 @@ pub fn arguments(mut views: Vec<View>) -> Vec<OsString> {
         arguments.extend([flag.into(), from.into(), path.into()]);
     }
     arguments
+}
+
+/// Whether something else stands in this place, or all around it is hidden.
+fn is_empty_anyway(views: &[View], path: &Path) -> bool {
+    let here = views.iter().filter(|(other, _)| other == path);
+    let around = views
+        .iter()
+        .filter(|(other, _)| other != path && path.starts_with(other));
+    let nearest = around.max_by_key(|(other, see)| (other.components().count(), see));
+    here.max().is_some_and(|(_, see)| *see != See::Hidden)
+        || nearest.is_some_and(|(_, see)| *see == See::Hidden)
 }
 
 /// What steers the whole machine.
@@ -95,9 +108,11 @@ mod tests {
             ("/dev/shm/agent".into(), See::Read(None)),
             ("/home/a".into(), See::Write(Some("/state/home".into()))),
             ("/home".into(), See::Hidden),
+            ("/home/a".into(), See::Hidden),
+            ("/tmp/hidden/deeper".into(), See::Hidden),
             ("/home/a/.npm".into(), See::Read(None)),
         ];
-        let shown: Vec<String> = arguments(views)
+        let shown: Vec<String> = arguments(views, true)
             .iter()
             .map(|word| word.to_string_lossy().into_owned())
             .collect();

@@ -27,6 +27,7 @@ pub(super) fn is_possible(state: &State) -> bool {
         && !state.ticks.unchecked.is_empty()
         && state.next_task().is_some()
         && reached_limit(state).is_none()
+        && state.rules.budget.used_up(&state.agents.bill).is_none()
 }
 
 /// The copy stands: what is done to the tree from now on is the next work.
