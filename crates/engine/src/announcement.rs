@@ -201,6 +201,12 @@ pub enum Announcement {
 }
 
 impl Announcement {
+    pub fn deaf(error: impl std::fmt::Display) -> Announcement {
+        Announcement::Deaf {
+            message: error.to_string(),
+        }
+    }
+
     /// What is different from what was seen before, if anything is.
     pub fn since(before: &Observation, now: &Observation) -> Option<Announcement> {
         let tasks = match (&before.tasks, &now.tasks) {

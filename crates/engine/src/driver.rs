@@ -193,9 +193,7 @@ impl<'a> Driver<'a> {
         }
         let (mailbox, listens) = Mailbox::open(&layout, open.id.as_str());
         let mut announcements = plan.announcements.clone();
-        announcements.extend(listens.err().map(|error| Announcement::Deaf {
-            message: error.to_string(),
-        }));
+        announcements.extend(listens.err().map(Announcement::deaf));
         announcements.extend(reap(open.lock.took_over.as_ref(), open.id.as_str()));
         if *opening == Opening::New {
             announcements.extend(before::warnings(&plan, Some(&open.id)));

@@ -188,19 +188,15 @@ impl Call {
         let mut env_remove = invocation.env_remove;
         env_remove.extend(self.env_filter.removed_here(self.agent.credentials()));
         let spec = Spec {
-            program,
             args: invocation.args,
-            cwd: self.root.clone(),
             env,
-            overlays: Vec::new(),
-            spared: false,
-            ends_with_us: false,
             env_remove,
             stdin,
             idle: self.idle,
             timeout: unless_zero(self.turn.timeout_ms),
             left_of_run: unless_zero(self.turn.left_ms),
             grace: self.grace,
+            ..Spec::plain(program, &self.root, Duration::ZERO)
         };
         let (rest, enough) = (sink.rest.subscribe(), sink.enough.subscribe());
         let child = watch::Sender::new(*stop.borrow());

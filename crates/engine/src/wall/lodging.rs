@@ -79,8 +79,8 @@ impl Host<'_> {
                         lodging.views.push((place, See::Read(Some(found))));
                     }
                 }
-                Share::Over(name) => lodging.over(self, layer(dir, name), name, Keep::Always)?,
-                Share::Cache(name) => lodging.over(self, cache(dir, name), name, caches)?,
+                Share::Over(name) => lodging.over(self, &layer(dir, name), name, Keep::Always)?,
+                Share::Cache(name) => lodging.over(self, &cache(dir, name), name, caches)?,
                 Share::Copy(name) => copy(self.home, &own, name, without_secrets)?,
                 Share::Whole(name) => copy(self.home, &own, name, str::to_owned)?,
                 Share::Login(name) => {
@@ -96,7 +96,7 @@ impl Host<'_> {
 }
 
 impl Lodging {
-    fn over(&mut self, host: &Host<'_>, layer: PathBuf, name: &str, keep: Keep) -> io::Result<()> {
+    fn over(&mut self, host: &Host<'_>, layer: &Path, name: &str, keep: Keep) -> io::Result<()> {
         let Some(lower) = found(host.home, name).filter(|found| found.is_dir()) else {
             return Ok(());
         };
@@ -168,11 +168,11 @@ fn cache(dir: &Path, name: &str) -> PathBuf {
 /// Takes away what lies over caches since before the machine started; false
 /// where it can't be told when that was.
 fn forget_torn_caches(dir: &Path) -> bool {
-    let Ok(now) = fs::read(STARTED) else {
+    let Ok(now) = regular::read(STARTED) else {
         return false;
     };
     let (caches, since) = (dir.join(CACHES), dir.join("caches-since"));
-    if fs::read(&since).is_ok_and(|since| since == now) {
+    if regular::read(&since).is_ok_and(|since| since == now) {
         return true;
     }
     room::remove(&caches);

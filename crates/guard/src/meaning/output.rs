@@ -49,18 +49,7 @@ impl Walker<'_> {
             "mktemp" => Flow::Text(format!("{}/tmp.made", self.temporary())),
             "whoami" | "hostname" | "uname" | "id" | "nproc" | "date" | "wc" | "arch" | "tty"
             | "logname" | "getconf" | "tput" => Flow::text("value"),
-            "pgrep" | "pidof" if args.iter().any(|name| known::is_vital(name)) => Flow::text("-1"),
-            "pgrep"
-                if args
-                    .iter()
-                    .all(|word| word == "." || word.starts_with("-u")) =>
-            {
-                Flow::text("-1")
-            }
-            "ps" if lists_all_numbers(args) => {
-                // Whoever ends these ends everything.
-                Flow::text("-1")
-            }
+            "pgrep" | "pidof" | "ps" if numbers_all(command) => Flow::text("-1"),
             "seq" => Flow::text("1 2"),
             "basename" | "dirname" | "realpath" | "readlink" | "grealpath" => {
                 match operands(args).first() {
@@ -333,6 +322,22 @@ fn archived(args: &[String]) -> Flow {
         Flow::Unknown
     } else {
         Flow::Archive
+    }
+}
+
+/// Whoever ends what is numbered here ends everything.
+fn numbers_all(command: &Command) -> bool {
+    let mut words = command.args.iter();
+    match command.name {
+        "ps" => lists_all_numbers(command.args),
+        "pgrep"
+            if words
+                .clone()
+                .all(|word| word == "." || word.starts_with("-u")) =>
+        {
+            true
+        }
+        _ => words.any(|name| known::is_vital(name)),
     }
 }
 

@@ -9,7 +9,7 @@ use super::next::Next;
 use super::out::Out;
 use super::ticks::judge_by;
 use crate::machine::state::Beside;
-use crate::machine::{Goal, Notice, Stage, State, TaskRef, VerifyReport, VerifyWhen};
+use crate::machine::{Goal, Kind, Notice, Stage, State, TaskRef, VerifyReport, VerifyWhen};
 
 /// Whether another turn can begin before the ticks of this one are judged.
 pub(super) fn is_possible(state: &State) -> bool {
@@ -30,8 +30,20 @@ pub(super) fn is_possible(state: &State) -> bool {
         && state.rules.budget.used_up(&state.agents.bill).is_none()
 }
 
+/// What is said of work that is judged beside a turn; `None` where it is not.
+pub(super) fn hear(state: &mut State, kind: &Kind) -> Option<Next> {
+    let is_verified = state.stage == Stage::Verifying { completes: false };
+    match kind {
+        Kind::SetAside { turn } if is_verified && *turn == state.turn.number => {
+            Some(set_aside(state))
+        }
+        Kind::Verified(report) if is_about(state, report) => Some(take(state, report)),
+        _ => None,
+    }
+}
+
 /// The copy stands: what is done to the tree from now on is the next work.
-pub(super) fn set_aside(state: &mut State) -> Next {
+fn set_aside(state: &mut State) -> Next {
     if !is_possible(state) {
         return Next::Rest;
     }
@@ -46,13 +58,13 @@ pub(super) fn set_aside(state: &mut State) -> Next {
     Next::CarryOn
 }
 
-pub(super) fn is_about(state: &State, report: &VerifyReport) -> bool {
+fn is_about(state: &State, report: &VerifyReport) -> bool {
     let beside = state.evidence.beside.as_ref();
     beside.is_some_and(|beside| beside.turn == report.turn && beside.report.is_none())
 }
 
 /// Nothing is decided while a turn is under way.
-pub(super) fn take(state: &mut State, report: &VerifyReport) -> Next {
+fn take(state: &mut State, report: &VerifyReport) -> Next {
     if let Some(beside) = &mut state.evidence.beside {
         beside.report = Some(Box::new(report.clone()));
     }

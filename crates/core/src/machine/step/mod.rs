@@ -172,6 +172,9 @@ fn take(state: &mut State, event: &Event, out: &mut Out) -> Next {
 
 /// Events that a run in its stage may wait for.
 fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
+    if let Some(next) = beside::hear(state, kind) {
+        return next;
+    }
     match (kind, &state.stage) {
         (Kind::Started { seen }, Stage::New) => start(state, seen, out),
         (Kind::TurnEnded(report), Stage::Running)
@@ -180,14 +183,6 @@ fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
             let next = judge::judge_turn(state, report, out);
             state.note_pace();
             next
-        }
-        (Kind::SetAside { turn }, Stage::Verifying { completes: false })
-            if *turn == state.turn.number =>
-        {
-            beside::set_aside(state)
-        }
-        (Kind::Verified(report), _) if beside::is_about(state, report) => {
-            beside::take(state, report)
         }
         (Kind::Verified(report), &Stage::Verifying { completes })
             if report.turn == state.turn.number =>

@@ -127,7 +127,7 @@ impl Game {
         let is_running = self.state.stage == Stage::Running;
         if let Some(turn) = waits.map(|beside| beside.turn)
             && is_running
-            && next.took_ms % 2 == 0
+            && next.took_ms.is_multiple_of(2)
         {
             self.feed(next.verified(turn), false);
         }
