@@ -124,7 +124,8 @@ fn npm_finds_what_it_fetched() {
     fs::write(package.join("package.json"), manifest).unwrap();
     fs::write(package.join("dep.js"), "module.exports = 'it works';").unwrap();
     let mut pack = Command::new("npm");
-    pack.args(["pack", "--json"]).current_dir(&package);
+    pack.args(["pack", "--json", "--no-update-notifier"]);
+    pack.current_dir(&package);
     let packed = succeed(pack.env("HOME", env.outside("elsewhere")));
     let packed: serde_json::Value = serde_json::from_str(&packed).unwrap();
     let tarball = fs::read(package.join("dep-1.0.0.tgz")).unwrap();
@@ -143,7 +144,7 @@ fn npm_finds_what_it_fetched() {
         ])
     });
     let works = "node -e 'console.log(require(\"dep\"))'";
-    let install = "npm install --no-audit --no-fund --registry $REGISTRY";
+    let install = "npm install --no-audit --no-fund --no-update-notifier --registry $REGISTRY";
     in_two_turns(
         &env,
         &registry,
