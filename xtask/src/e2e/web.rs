@@ -398,11 +398,12 @@ impl Show {
         fs::write(tasks, TASKS).map_err(|e| e.to_string())?;
         self.stage.start(&["--roles", "--max-iterations", "12"])?;
         self.browser.go(&format!("{}/", self.home()))?;
-        // The list may be there before the new run is in it.
+        // A run that goes on is shown at once; the list, where it began later,
+        // may be there before it is in it.
         self.browser
-            .wait("the run", "document.querySelector('.runs .busy')")?;
+            .wait("the run", "document.querySelector('.runs .busy, .hero h1')")?;
         self.browser
-            .eval("document.querySelector('.runs .busy').closest('a').click()")?;
+            .eval("document.querySelector('.runs .busy')?.closest('a').click()")?;
         self.role("DEVELOPER")?;
         self.stage.go()?;
         self.role("REVIEWER")?;
