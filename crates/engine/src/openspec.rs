@@ -60,19 +60,9 @@ fn move_whole(from: &Path, to: &Path) -> io::Result<()> {
 async fn ask(program: &Path, root: &Path, id: &str) -> Result<(), String> {
     let mut said = Said(Excerpt::new(TOLD));
     let spec = Spec {
-        program: program.into(),
         args: ["archive", id, "--yes"].map(Into::into).to_vec(),
-        cwd: root.into(),
-        env: Vec::new(),
-        overlays: Vec::new(),
-        spared: false,
-        ends_with_us: false,
-        env_remove: Vec::new(),
-        stdin: None,
-        timeout: Some(TIMEOUT),
-        idle: None,
-        left_of_run: None,
         grace: Duration::from_secs(2),
+        ..Spec::plain(program.into(), root, TIMEOUT)
     };
     let stop = watch::Sender::new(Stop::No);
     match supervise::run(spec, &mut said, stop.subscribe())

@@ -132,19 +132,9 @@ impl Room {
             .layer(&[(name, file)])
             .map_err(|error| error.to_string())?;
         let spec = Spec {
-            program: "test".into(),
             args: vec!["-f".into(), ".ralph-room".into()],
-            cwd: layer.cwd.clone(),
-            env: Vec::new(),
             overlays: layer.overlay.clone().into_iter().collect(),
-            spared: false,
-            ends_with_us: false,
-            env_remove: Vec::new(),
-            stdin: None,
-            timeout: Some(Duration::from_secs(10)),
-            idle: None,
-            left_of_run: None,
-            grace: Duration::from_secs(1),
+            ..Spec::plain("test".into(), &layer.cwd, Duration::from_secs(10))
         };
         let (_keep, stop) = tokio::sync::watch::channel(Stop::No);
         match supervise::run(spec, &mut Nobody, stop).await.ending {

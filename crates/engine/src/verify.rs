@@ -174,19 +174,14 @@ impl Verifier {
     ) -> Ran {
         let (program, flag) = SHELL;
         let spec = Spec {
-            program: program.into(),
             args: vec![flag.into(), command.into()],
-            cwd: place.cwd.clone(),
             env: env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
             overlays: place.overlay.clone().into_iter().collect(),
             spared: place.beside,
-            ends_with_us: false,
             env_remove: self.env_filter.removed_here(&[]),
-            stdin: None,
-            idle: None,
-            left_of_run: None,
             timeout: Some(self.timeout).filter(|timeout| !timeout.is_zero()),
             grace: self.grace,
+            ..Spec::plain(program.into(), &place.cwd, self.timeout)
         };
         let behind = self.wall.clone().map(|wall| Behind {
             wall,

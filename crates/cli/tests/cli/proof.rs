@@ -284,22 +284,9 @@ fn slow_checks_run_beside_the_next_turn() {
 #[cfg_attr(not(has_wall), ignore = "needs bubblewrap and namespaces")]
 fn slow_checks_run_beside_the_next_turn_behind_the_wall() {
     let env = project(THREE);
-    env.write(".ralph/config.toml", "[evidence]\nbeside = true\n");
     // Nothing beside the project can be written there.
     let agent = WORKER.replace("../lib", "/tmp/lib");
-    let script = env.outside("agent.sh");
-    fs::write(&script, agent).unwrap();
-    let agent = format!("sh {}", script.display());
-    let words = [
-        "run",
-        "--json",
-        "--tasks",
-        "tasks.md",
-        "--sandbox",
-        "strict",
-    ];
-    let more = ["--verify", "sleep 0.1; sh test.sh", "--agent-cmd", &agent];
-    let done = weighed(&env, &[&words[..], &more].concat());
+    let done = beside(&env, &agent, &["--sandbox", "strict"]);
     assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
     let gates = done.events();
     let gates = named(&gates, "gate_result").into_iter();

@@ -54,19 +54,9 @@ pub async fn installed(root: &Path) -> Vec<Installed> {
 async fn version(program: PathBuf, cwd: PathBuf) -> Option<String> {
     let mut said = Said(Excerpt::new(1_000));
     let spec = Spec {
-        program: program.into(),
         args: vec!["--version".into()],
-        cwd,
-        env: Vec::new(),
-        overlays: Vec::new(),
-        spared: false,
-        ends_with_us: false,
-        env_remove: Vec::new(),
-        stdin: None,
-        left_of_run: None,
-        timeout: Some(PATIENCE),
-        idle: None,
         grace: GRACE,
+        ..Spec::plain(program.into(), &cwd, PATIENCE)
     };
     let never = watch::Sender::new(Stop::No);
     supervise::run(spec, &mut said, never.subscribe()).await;

@@ -72,19 +72,11 @@ impl Runner<'_> {
         let apart_of = (apart.variables().into_iter()).map(|(k, v)| (k.into(), v.to_owned()));
         let no_hooks = NO_HOOKS.iter().map(|(k, v)| (k.into(), v.into()));
         let spec = Spec {
-            program: program.into(),
             args: args.iter().map(Into::into).collect(),
-            cwd: self.root.into(),
             env: quiet.chain(given).chain(apart_of).chain(no_hooks).collect(),
-            overlays: Vec::new(),
-            spared: false,
-            ends_with_us: false,
             env_remove: vec!["GH_FORCE_TTY".into(), "GH_DEBUG".into(), "DEBUG".into()],
-            stdin: None,
-            idle: None,
-            left_of_run: None,
-            timeout: Some(self.patience),
             grace: GRACE,
+            ..Spec::plain(program.into(), self.root, self.patience)
         };
         let mut output = Output::default();
         let report = supervise::run(spec, &mut output, self.stop.clone()).await;

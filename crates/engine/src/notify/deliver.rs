@@ -169,19 +169,12 @@ async fn start(
         Err(error) => return failed(error),
     };
     let spec = Spec {
-        program: program.into(),
         args: args.iter().map(OsString::from).collect(),
-        cwd: notifier.root.clone(),
         env: env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
-        overlays: Vec::new(),
         spared: true,
-        ends_with_us: false,
-        env_remove: Vec::new(),
         stdin: Some(stdin),
         timeout: Some(notifier.timeout).filter(|t| !t.is_zero()),
-        idle: None,
-        left_of_run: None,
-        grace: std::time::Duration::from_secs(1),
+        ..Spec::plain(program.into(), &notifier.root, notifier.timeout)
     };
     // The run's own end does not end it: the courier decides how long.
     let (_never, stop) = watch::channel(Stop::No);

@@ -48,19 +48,12 @@ const FOREIGN: [&str; 8] = [
 pub async fn ask(question: Question<'_>) -> Answer {
     let mut heard = Heard::default();
     let spec = Spec {
-        program: question.program.into(),
         args: question.args,
-        cwd: question.cwd.to_owned(),
         env: question.env,
-        overlays: Vec::new(),
-        spared: false,
-        ends_with_us: false,
         env_remove: FOREIGN.map(OsString::from).into(),
         stdin: question.stdin,
-        left_of_run: None,
-        timeout: Some(question.timeout),
-        idle: None,
         grace: GRACE,
+        ..Spec::plain(question.program.into(), question.cwd, question.timeout)
     };
     let never = watch::Sender::new(Stop::No);
     let report = supervise::run(spec, &mut heard, never.subscribe()).await;

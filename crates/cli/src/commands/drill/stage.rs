@@ -194,22 +194,14 @@ impl Stage<'_> {
         env: Vec<(String, String)>,
     ) -> Spec {
         Spec {
-            program: program.into(),
             args: args.into_iter().map(OsString::from).collect(),
-            cwd: place.project(),
             env: env
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
-            overlays: Vec::new(),
-            spared: false,
-            ends_with_us: false,
             env_remove: OF_A_RUN.map(OsString::from).into(),
-            stdin: None,
-            timeout: Some(self.scale.deadline(fault)),
-            left_of_run: None,
-            idle: None,
             grace: GRACE,
+            ..Spec::plain(program.into(), &place.project(), self.scale.deadline(fault))
         }
     }
 
