@@ -402,6 +402,7 @@ fn tilde(atoms: &[Atom], home: &str, all: &mut [Building]) -> usize {
         "" => home.to_owned(),
         "+" => ".".to_owned(),
         "-" => UNKNOWN.to_string(),
+        "root" => "/root".to_owned(),
         other => format!("/home/{other}"),
     };
     all.iter_mut().for_each(|one| one.push_text(&directory));

@@ -188,9 +188,11 @@ pub fn unquoted(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
-    for character in text.chars() {
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
         match (quote, character) {
             (Some(open), _) if open == character => quote = None,
+            (None, '\\') => word.get_or_insert_default().extend(characters.next()),
             (None, '"' | '\'') => {
                 quote = Some(character);
                 word.get_or_insert_default();

@@ -22,7 +22,7 @@ static NAMES: Words = Words::new(words!(
      .kubeconfig .credentials.json .bash_history .zsh_history auth.json shadow gshadow
      terraform.tfstate terraform.tfstate.backup credentials .secrets .vault_pass
      .vault_pass.txt .vault_password vault_password wp-config.php local.settings.json .renviron
-     rclone.conf secring.gpg"
+     rclone.conf secring.gpg key4.db logins.json cookies.sqlite"
 ));
 
 const ENDINGS: &[&str] =
@@ -118,7 +118,7 @@ fn in_proc(path: &str) -> bool {
 }
 
 fn is_sensitive_name(name: &str) -> bool {
-    if NAMES.contains(&name) {
+    if NAMES.contains(&name) || name == "login data" {
         return true;
     }
     if let Some(rest) = name.strip_prefix(".env.") {

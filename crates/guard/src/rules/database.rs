@@ -31,6 +31,12 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
             copies(walker, text, env);
             touches_files(walker, text, env);
         }
+        if one_of!(name, "sqlite3 sqlite duckdb") {
+            let words = command.words();
+            let file = words.into_iter().find(|word| !word.starts_with('-'));
+            file.into_iter()
+                .for_each(|file| files::read(walker, file, env));
+        }
         if name == "bq" && args.iter().any(|word| word == "rm") {
             walker.report(RuleId::DbDestroy, "bq rm");
         }
