@@ -33,9 +33,9 @@ use tokio::time::sleep_until;
 use deadlines::{Bounds, Deadlines, Moment, Strike};
 use output::Output;
 use platform::Leader;
-pub use platform::{
-    ancestors, ancestors_of, can_be_continued, file_of, hear_termination, stop_ourselves,
-};
+#[cfg(target_os = "linux")]
+pub use platform::limit;
+pub use platform::{ancestors, ancestors_of, can_be_continued, file_of, stop_ourselves};
 
 /// The shell of the system, and the flag before a line of it.
 pub const SHELL: (&str, &str) = if cfg!(windows) {

@@ -183,11 +183,27 @@ pub fn end_with_us(command: &mut Command) {
 #[cfg(not(target_os = "linux"))]
 pub fn end_with_us(_command: &mut Command) {}
 
-/// Undoes for this process that it does not hear a request to end.
-pub fn hear_termination() {
-    // SAFETY: the default action of a signal is no code of ours.
+/// The command starts with these limits, and hears a request to end, which its
+/// parent behind a wall does not.
+#[cfg(target_os = "linux")]
+pub fn limit(command: &mut std::process::Command, limits: Vec<(rustix::process::Resource, u64)>) {
+    use rustix::process::{Rlimit, setrlimit};
+    use std::os::unix::process::CommandExt;
+
+    // SAFETY: the closure runs before exec, in a forked child or in what was
+    // this process. It makes system calls and allocates nothing.
     unsafe {
-        libc::signal(libc::SIGTERM, libc::SIG_DFL);
+        command.pre_exec(move || {
+            for (resource, most) in &limits {
+                let limit = Rlimit {
+                    current: Some(*most),
+                    maximum: Some(*most),
+                };
+                setrlimit(*resource, limit)?;
+            }
+            libc::signal(libc::SIGTERM, libc::SIG_DFL);
+            Ok(())
+        });
     }
 }
 

@@ -119,8 +119,6 @@ pub fn enter(
 /// A job ends with the process that holds it.
 pub fn end_with_us(_command: &mut Command) {}
 
-pub fn hear_termination() {}
-
 /// The end of a pipe as a file that a child can have.
 pub fn file_of(pipe: std::io::PipeReader) -> std::fs::File {
     std::fs::File::from(std::os::windows::io::OwnedHandle::from(pipe))

@@ -1,38 +1,32 @@
-//! The first steps behind the wall, before the agent or the check takes over:
-//! limits are set, and the way to the door is opened on ports of its own.
+//! The first process behind the wall: it sets limits, opens the way to the door
+//! on ports of its own, and carries what comes to them as long as the agent or
+//! the check lives.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use ralph_store::guard_log::Report;
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::Resource;
 
 use super::door::{HEARD, HOOK, PORT};
 use super::landlock::{self, Fence};
-use super::{DOOR, DOOR_VARIABLE, INSIDE_MODE, PROXY_PORT};
+use super::{DOOR, DOOR_VARIABLE, PROXY_PORT};
 use crate::supervise;
 
-/// Takes the place of this process; returns only where that fails.
+/// Becomes what is asked for, or ends with it; returns only where that fails.
 pub fn run(args: &[OsString]) -> io::Error {
     if args.first().is_some_and(|word| word == "try") {
         return super::tries::make(&args[1..]);
     }
-    match read(args) {
-        Some(Steps::Relay(ports)) => relay(&ports),
-        Some(Steps::Start(start)) => start.go(),
+    match Start::read(args) {
+        Some(start) => start.go(),
         None => io::Error::other("this is for Ralph itself"),
     }
-}
-
-enum Steps {
-    /// Carries what comes to these ports to the door.
-    Relay(Vec<u16>),
-    Start(Start),
 }
 
 struct Start {
@@ -43,124 +37,80 @@ struct Start {
     command: Vec<OsString>,
 }
 
-/// `relay PORTS`, `MEMORY PROCESSES PORTS COMMAND…`, or `landlock MEMORY
-/// PROCESSES PLACES… -- COMMAND…`.
-fn read(args: &[OsString]) -> Option<Steps> {
-    let text = |at: usize| args.get(at).and_then(|word| word.to_str());
-    let ports = |text: &str| {
-        let words = text.split(',').filter(|word| !word.is_empty());
-        words
-            .map(|word| word.parse().ok())
-            .collect::<Option<Vec<u16>>>()
-    };
-    if text(0)? == "relay" {
-        return ports(text(1)?).map(Steps::Relay);
-    }
-    if landlock::is_asked_for(args) {
-        let (fence, command) = Fence::read(args.get(3..)?)?;
-        return Some(Steps::Start(Start {
-            memory: text(1)?.parse().ok()?,
-            processes: text(2)?.parse().ok()?,
-            ports: Vec::new(),
-            fence: Some(fence),
-            command: Some(command.to_vec()).filter(|command| !command.is_empty())?,
-        }));
-    }
-    Some(Steps::Start(Start {
-        fence: None,
-        memory: text(0)?.parse().ok()?,
-        processes: text(1)?.parse().ok()?,
-        ports: ports(text(2)?)?,
-        command: args
-            .get(3..)
-            .filter(|command| !command.is_empty())?
-            .to_vec(),
-    }))
-}
-
 impl Start {
+    /// `MEMORY PROCESSES PORTS COMMAND…`, or `landlock MEMORY PROCESSES PLACES…
+    /// -- COMMAND…`.
+    fn read(args: &[OsString]) -> Option<Start> {
+        let text = |at: usize| args.get(at).and_then(|word| word.to_str());
+        let (at, ports, fence, command) = if landlock::is_asked_for(args) {
+            let (fence, command) = Fence::read(args.get(3..)?)?;
+            (1, Vec::new(), Some(fence), command)
+        } else {
+            let words = text(2)?.split(',').filter(|word| !word.is_empty());
+            let ports = words.map(|word| word.parse().ok());
+            (0, ports.collect::<Option<_>>()?, None, args.get(3..)?)
+        };
+        Some(Start {
+            memory: text(at)?.parse().ok()?,
+            processes: text(at + 1)?.parse().ok()?,
+            ports,
+            fence,
+            command: Some(command.to_vec()).filter(|command| !command.is_empty())?,
+        })
+    }
+
     fn go(self) -> io::Error {
-        supervise::hear_termination();
-        let closed = || self.fence.as_ref().map_or(Ok(()), Fence::close);
-        let ready = self.open_ports().and_then(|()| self.limit());
-        if let Err(error) = ready.and_then(|()| closed()) {
+        let closed = self.fence.as_ref().map_or(Ok(()), Fence::close);
+        if let Err(error) = closed.and_then(|()| self.open_ports()) {
             return error;
         }
-        let (program, args) = (&self.command[0], &self.command[1..]);
-        Command::new(program).args(args).exec()
-    }
-
-    /// The relay lives beside the command and goes with the wall.
-    fn open_ports(&self) -> io::Result<()> {
+        let mut command = Command::new(&self.command[0]);
+        command.args(&self.command[1..]);
+        supervise::limit(&mut command, self.limits());
         if self.ports.is_empty() {
-            return Ok(());
+            return command.exec();
         }
-        let ports: Vec<String> = self.ports.iter().map(u16::to_string).collect();
-        let mut relay = Command::new(std::env::current_exe()?)
-            .args([INSIDE_MODE, "relay", &ports.join(",")])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()?;
-        let mut said = [0; 1];
-        let heard = relay.stdout.take().map(|mut out| out.read(&mut said));
-        match heard {
-            Some(Ok(1)) => Ok(()),
-            _ => Err(io::Error::other(
-                "the network behind the wall did not come up",
-            )),
+        match command.status() {
+            Ok(status) => std::process::exit(match status.code() {
+                Some(code) => code,
+                // As a shell says it.
+                None => 128 + status.signal().unwrap_or(0),
+            }),
+            Err(error) => error,
         }
     }
 
-    fn limit(&self) -> io::Result<()> {
-        let set = |resource, most: u64| {
-            let limit = Rlimit {
-                current: Some(most),
-                maximum: Some(most),
-            };
-            setrlimit(resource, limit).map_err(io::Error::from)
-        };
-        if self.memory > 0 {
-            set(Resource::Data, self.memory)?;
-        }
-        if self.processes > 0 {
-            set(Resource::Nproc, self.processes.into())?;
-        }
-        set(Resource::Core, 0)
-    }
-}
-
-fn relay(ports: &[u16]) -> io::Error {
-    let mut listeners = Vec::new();
-    for &port in ports {
-        let addresses: [SocketAddr; 2] = [
-            (Ipv4Addr::LOCALHOST, port).into(),
-            (Ipv6Addr::LOCALHOST, port).into(),
+    fn limits(&self) -> Vec<(Resource, u64)> {
+        let all = [
+            (Resource::Data, self.memory),
+            (Resource::Nproc, self.processes.into()),
         ];
-        for address in addresses {
+        let mut set: Vec<_> = all.into_iter().filter(|(_, most)| *most > 0).collect();
+        set.push((Resource::Core, 0));
+        set
+    }
+
+    /// What comes to them is carried by threads of this process.
+    fn open_ports(&self) -> io::Result<()> {
+        let addresses = |port: u16| -> [SocketAddr; 2] {
+            [
+                (Ipv4Addr::LOCALHOST, port).into(),
+                (Ipv6Addr::LOCALHOST, port).into(),
+            ]
+        };
+        let mut opened = 0;
+        for &port in &self.ports {
             // A machine may be without the one or the other.
-            listeners.extend(TcpListener::bind(address).map(|listener| (port, listener)));
+            for listener in addresses(port).into_iter().flat_map(TcpListener::bind) {
+                std::thread::Builder::new().spawn(move || carry_all(port, &listener))?;
+                opened += 1;
+            }
         }
+        if opened == 0 && !self.ports.is_empty() {
+            return Err(io::ErrorKind::AddrNotAvailable.into());
+        }
+        Ok(())
     }
-    if listeners.is_empty() {
-        return io::ErrorKind::AddrNotAvailable.into();
-    }
-    let threads: Vec<_> = listeners
-        .into_iter()
-        .map(|(port, listener)| std::thread::spawn(move || carry_all(port, &listener)))
-        .collect();
-    // Whoever waits for this goes on.
-    let told = io::stdout()
-        .write_all(b"\n")
-        .and_then(|()| io::stdout().flush());
-    if let Err(error) = told {
-        return error;
-    }
-    for thread in threads {
-        let _ = thread.join();
-    }
-    io::ErrorKind::BrokenPipe.into()
 }
 
 fn carry_all(port: u16, listener: &TcpListener) {
