@@ -42,20 +42,28 @@ struct Function<'t> {
     body: &'t Script,
 }
 
-/// How deep blocks, expressions and functions may stand in each other.
+/// How deep blocks, expressions, functions and keywords may stand in each other.
 const MAX_NESTED: usize = 60;
 
 impl<'t> Shell<'_, '_, '_, 't> {
     pub fn script(&mut self, script: &'t Script, stdin: &Flow) -> Flow {
+        self.deeper(|shell| {
+            let mut flow = Flow::nothing();
+            for pipeline in &script.pipelines {
+                flow = join(flow, shell.pipeline(pipeline, stdin));
+            }
+            flow
+        })
+    }
+
+    /// What stands in something else, unless that is too deep to be judged.
+    fn deeper(&mut self, walk: impl FnOnce(&mut Self) -> Flow) -> Flow {
         if self.depth > MAX_NESTED {
             self.walker.report(RuleId::OpaqueTooLarge, "nesting");
             return Flow::Unknown;
         }
         self.depth += 1;
-        let mut flow = Flow::nothing();
-        for pipeline in &script.pipelines {
-            flow = join(flow, self.pipeline(pipeline, stdin));
-        }
+        let flow = walk(self);
         self.depth -= 1;
         flow
     }
@@ -363,7 +371,7 @@ impl<'t> Shell<'_, '_, '_, 't> {
                 let own = again.last().map(|word| flow_of(self.value(word)));
                 match rest.first() {
                     Some(first) if is_value(first) => Some(self.expression(rest)),
-                    Some(_) => Some(self.command(rest, stdin)),
+                    Some(_) => Some(self.deeper(|shell| shell.command(rest, stdin))),
                     None => Some(own.unwrap_or_else(Flow::nothing)),
                 }
             }
@@ -376,7 +384,9 @@ impl<'t> Shell<'_, '_, '_, 't> {
                 };
                 let lists = rest.iter().take_while(is_list).count();
                 match rest.get(lists..) {
-                    Some(rest) if !rest.is_empty() => Some(self.command(rest, stdin)),
+                    Some(rest) if !rest.is_empty() => {
+                        Some(self.deeper(|shell| shell.command(rest, stdin)))
+                    }
                     _ => Some(Flow::nothing()),
                 }
             }
