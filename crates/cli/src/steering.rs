@@ -15,6 +15,7 @@ pub fn typed(line: &str) -> Option<Vec<String>> {
     };
     let given: Vec<&str> = match verb {
         "hint" | "retry" | "focus" => vec![verb, "--", rest],
+        "keep" => vec!["hint", "--keep", "--", rest],
         "add" => vec!["tasks", verb, "--", rest],
         "skip" | "unskip" => ["tasks", verb, "--"]
             .into_iter()
@@ -33,7 +34,7 @@ pub fn typed(line: &str) -> Option<Vec<String>> {
 pub fn known(lang: Lang) -> String {
     tr!(
         lang,
-        "hint WORDS · add WORDS · skip T003 · unskip T003 · retry T003 · focus T003 · edit T003 WORDS · move T003 T001"
+        "hint WORDS · keep WORDS · add WORDS · skip T003 · unskip T003 · retry T003 · focus T003 · edit T003 WORDS · move T003 T001"
     )
 }
 
@@ -49,6 +50,7 @@ mod tests {
     fn a_line_is_a_verb_and_words_are_no_options() {
         check("hint  use v2 ", &["hint", "--", "use v2"]);
         check("hint --keep it", &["hint", "--", "--keep it"]);
+        check("keep it so", &["hint", "--keep", "--", "it so"]);
         check("add a task", &["tasks", "add", "--", "a task"]);
         check("skip T1 T2", &["tasks", "skip", "--", "T1", "T2"]);
         check(

@@ -63,7 +63,7 @@ pub fn page(lang: Lang) -> Value {
             "steer_label",
             tr!(
                 lang,
-                "hint WORDS · add WORDS · skip T003 · unskip T003 · retry T003 · focus T003 · edit T003 WORDS · move T003 T001"
+                "hint WORDS · keep WORDS · add WORDS · skip T003 · unskip T003 · retry T003 · focus T003 · edit T003 WORDS · move T003 T001"
             ),
         ),
         ("skip", tr!(lang, "Skip")),

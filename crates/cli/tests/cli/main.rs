@@ -113,6 +113,8 @@ mod shown;
 mod signals;
 #[cfg(unix)]
 mod steer;
+#[cfg(target_os = "linux")]
+mod steer_places;
 mod survivors;
 mod tasks;
 mod templates;

@@ -19,7 +19,7 @@ echo $n > \"work-$n.txt\"
 echo '<promise>CONTINUE</promise>'
 ";
 
-fn start(env: &TestEnv, more: &[&str]) -> Live {
+pub fn start(env: &TestEnv, more: &[&str]) -> Live {
     let agent = shell_agent(env, WORKER);
     let args = [&["run", "--json", "--agent-cmd", &agent][..], more].concat();
     let run = Live::start(env, "run", env.command(&args));
@@ -27,19 +27,19 @@ fn start(env: &TestEnv, more: &[&str]) -> Live {
     run
 }
 
-fn turn_begins(env: &TestEnv, n: u32) {
+pub fn turn_begins(env: &TestEnv, n: u32) {
     wait_until("the turn begins", || {
         fs::read_to_string(env.outside("turns")).is_ok_and(|t| t.trim() == n.to_string())
     });
 }
 
 /// Lets a turn end with this task done.
-fn let_go(env: &TestEnv, turn: u32, tick: &str) {
+pub fn let_go(env: &TestEnv, turn: u32, tick: &str) {
     fs::write(env.outside(&format!("tick-{turn}")), tick).unwrap();
     fs::write(env.outside(&format!("go-{turn}")), "").unwrap();
 }
 
-fn prompt(env: &TestEnv, turn: u32) -> String {
+pub fn prompt(env: &TestEnv, turn: u32) -> String {
     fs::read_to_string(latest_run(env).join(format!("turn-{turn:04}.prompt.md"))).unwrap()
 }
 

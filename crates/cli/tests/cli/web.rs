@@ -14,16 +14,16 @@ const GO_ON: &str = "<promise>CONTINUE</promise>";
 const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
 /// A page that is being served.
-struct Page {
+pub struct Page {
     address: String,
     key: String,
     server: Live,
 }
 
-struct Answer {
-    status: u16,
+pub struct Answer {
+    pub status: u16,
     head: String,
-    body: String,
+    pub body: String,
 }
 
 impl Answer {
@@ -33,7 +33,7 @@ impl Answer {
 }
 
 impl Page {
-    fn serve(env: &TestEnv) -> Page {
+    pub fn serve(env: &TestEnv) -> Page {
         let server = Live::start(env, "web", env.command(&["web", "--port", "0"]));
         let url = eventually("the address is printed", || {
             let out = server.stdout();
@@ -99,7 +99,7 @@ impl Page {
         self.request("GET", path, &self.bearer(), "")
     }
 
-    fn post(&self, path: &str, body: &Value) -> Answer {
+    pub fn post(&self, path: &str, body: &Value) -> Answer {
         let headers = format!("{}Origin: http://{}\r\n", self.bearer(), self.address);
         self.request("POST", path, &headers, &body.to_string())
     }
