@@ -409,6 +409,10 @@ impl Looker {
         Ok(task)
     }
 
+    pub fn task_file(&self) -> Option<&TaskFile> {
+        self.tasks.as_ref()
+    }
+
     pub fn last_list(&self) -> Option<&TaskList> {
         self.last.as_ref().map(|last| &last.list)
     }

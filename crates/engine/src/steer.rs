@@ -15,12 +15,17 @@ use crate::task_file::{OpenTaskFile, ReadError, TaskFile};
 pub enum SteerError {
     #[say("this run has no task list; `ralph hint` tells its agent something")]
     NoList,
-    /// Their tasks were dealt out when the run began, and their agents have
-    /// prompts of their own.
-    #[say(
-        "this run works in lanes, which can't be steered yet; `ralph pause` lets it end, then change the list and start again"
-    )]
-    InLanes,
+    /// Its agent has a prompt and a list of its own.
+    #[say("lane {lane} works on {task}; `ralph --lane {lane} stop` ends that")]
+    AtWork { task: String, lane: u32 },
+    #[say("{task} has landed; `ralph tasks add` asks for what is wrong with it")]
+    Landed { task: String },
+    #[say("lanes at work have heard it; `ralph --lane N hint --drop` takes it back in one of them")]
+    HeardByLanes,
+    #[say("nobody drives the lanes now; `ralph resume` first, then change their list")]
+    LanesAtRest,
+    #[say("the list could not be changed: {message}")]
+    Failed { message: String },
     #[say("a hint has 1 to 4,000 characters")]
     NoWords,
     #[say("there is no hint {hint} that the agent would be told; `ralph hint` lists them")]
@@ -52,7 +57,7 @@ impl From<TaskError> for SteerError {
 /// Whether the wish fits the run and its list.
 pub fn check(steer: &Steer, state: &State, list: Option<&TaskList>) -> Result<(), SteerError> {
     if state.rules.lanes.is_some() {
-        return Err(SteerError::InLanes);
+        check_in_lanes(steer, state)?;
     }
     let list_of = || list.ok_or(SteerError::NoList);
     let known = |id: &String| -> Result<(), SteerError> {
@@ -107,6 +112,32 @@ pub fn check(steer: &Steer, state: &State, list: Option<&TaskList>) -> Result<()
             is_added.then_some(()).ok_or(SteerError::NotAdded { task })
         }
         Steer::List(_) => list_of().map(drop),
+    }
+}
+
+/// What somebody works on in a tree of their own stays as it is there, and
+/// what has landed is on the branch.
+fn check_in_lanes(steer: &Steer, state: &State) -> Result<(), SteerError> {
+    let about: &[String] = match steer {
+        Steer::Skip { tasks } => tasks,
+        Steer::Retry { task }
+        | Steer::List(ListChange::Edit { task, .. } | ListChange::Remove { task }) => {
+            std::slice::from_ref(task)
+        }
+        Steer::DropHint { .. } => return Err(SteerError::HeardByLanes),
+        _ => &[],
+    };
+    for (&lane, seat) in &state.lanes.seats {
+        if let Some(task) = seat.task.ids().iter().find(|id| about.contains(id)) {
+            let task = task.clone();
+            return Err(SteerError::AtWork { task, lane });
+        }
+    }
+    match steer {
+        Steer::Retry { task } if state.lanes.landed.contains_key(task) => {
+            Err(SteerError::Landed { task: task.clone() })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -181,18 +212,25 @@ mod tests {
 
     use super::*;
 
-    /// Nobody is told that a hint was heard which no agent would ever see.
     #[test]
-    fn lanes_are_not_steered() {
+    fn what_a_lane_works_on_stays() {
         let mut rules = Rules::new(Goal::Tasks { phase: None });
+        rules.lanes = Some(LaneRules::default());
+        let mut state = State::new(rules).unwrap();
+        state.lanes.landed.insert("T002".into(), String::new());
         let hint = Steer::Hint {
             text: "mind the cache".into(),
             keep: false,
         };
-        let state = State::new(rules.clone()).unwrap();
         assert_eq!(check(&hint, &state, None), Ok(()));
-        rules.lanes = Some(LaneRules::default());
-        let state = State::new(rules).unwrap();
-        assert_eq!(check(&hint, &state, None), Err(SteerError::InLanes));
+        let again = Steer::Retry {
+            task: "T002".into(),
+        };
+        let landed = SteerError::Landed {
+            task: "T002".into(),
+        };
+        assert_eq!(check(&again, &state, None), Err(landed));
+        let drop = Steer::DropHint { hint: 1 };
+        assert_eq!(check(&drop, &state, None), Err(SteerError::HeardByLanes));
     }
 }

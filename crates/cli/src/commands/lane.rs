@@ -6,14 +6,16 @@ use std::path::Path;
 
 use ralph_core::config::Settings;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Notice, Now, Outcome, State};
+use ralph_core::machine::{LaneHint, Notice, Now, Outcome, State, Steer};
+use ralph_engine::control;
 use ralph_engine::driver::{self, Observer};
 use ralph_engine::lanes::{Assignment, Governor, Ports, Said, say};
 use ralph_engine::opening::Opening;
 use ralph_engine::past;
 use ralph_engine::plan::{self, Plan, Wanted};
 use ralph_engine::signals;
-use ralph_store::layout::{Layout, RunId};
+use ralph_engine::steer;
+use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lock;
 use tokio::sync::mpsc;
 
@@ -56,6 +58,9 @@ fn drive(assignment: &Assignment) -> Result<u8, String> {
         .map_err(|error| error.say(Lang::En))?;
     let (plan, _ports) = prepare(&app, assignment, &layout)?;
     let opening = opening(&layout, assignment.goes_on);
+    if let Opening::Resume { id, .. } = &opening {
+        tell_again(&layout, &layout.run(id), &assignment.hints)?;
+    }
     let result = app.block_on(async {
         let (sender, requests) = mpsc::unbounded_channel();
         let _ = signals::listen(sender);
@@ -82,6 +87,24 @@ fn is_parent(pid: u32) -> bool {
 #[cfg(not(unix))]
 fn is_parent(_pid: u32) -> bool {
     true
+}
+
+/// What was said while nobody drove the lane, and what it had not heard.
+fn tell_again(layout: &Layout, run: &RunPaths, hints: &[LaneHint]) -> Result<(), String> {
+    let past = past::read(run).map_err(|error| error.say(Lang::En))?;
+    let heard = past.state.hints;
+    for LaneHint { text, keep } in hints {
+        if heard.iter().any(|hint| hint.text == *text) {
+            continue;
+        }
+        let steer = Steer::Hint {
+            text: text.clone(),
+            keep: *keep,
+        };
+        let kind = steer::at_rest(steer, None).map_err(|error| error.say(Lang::En))?;
+        control::add_later(layout, run, kind).map_err(|error| error.say(Lang::En))?;
+    }
+    Ok(())
 }
 
 /// A run that was not finished is gone on with.
@@ -132,6 +155,7 @@ fn prepare(
     plan.announcements.clear();
     plan.notifier.ways.clear();
     plan.rules.note.clone_from(&assignment.note);
+    plan.rules.hints.clone_from(&assignment.hints);
     // A tree that stands was made ready before.
     let is_new = layout.latest_run().ok().flatten().is_none();
     plan.setup = Some(setup).filter(|setup| !setup.is_empty() && is_new);

@@ -56,16 +56,32 @@ pub fn tasks(app: &App, args: &TasksArgs, opened: &OpenTaskFile) -> Exit {
         return app.refuse(&tr!(app.lang(), "say which task, and what: `{example}`"));
     };
     let latest = latest(app)?;
-    let is_its_list = |past: &Past| past.header.tasks_file.as_ref() == Some(&opened.file.path);
+    let of_run = |past: &Past| past.header.tasks_file.as_ref() == Some(&opened.file.path);
     let run = latest.filter(|(run, past)| {
-        is_its_list(past) && steer::can_go_on(&steer, &past.state, run.id.as_str()).is_ok()
+        let is_its_list = of_run(past) || is_in_lanes(past, opened);
+        is_its_list && steer::can_go_on(&steer, &past.state, run.id.as_str()).is_ok()
     });
+    if let Some((run, past)) = run.as_ref().filter(|(_, past)| !of_run(past)) {
+        let mut there = opened_by(app, past)?;
+        if let Some(there) = &mut there {
+            there.file.name.clone_from(&opened.file.name);
+        }
+        return tell(app, run, past, &steer, there.as_ref());
+    }
     match (run, &steer) {
         (Some((run, past)), _) => tell(app, &run, &past, &steer, Some(opened)),
         // A list that no run works on is changed like any file.
         (None, Steer::List(change)) => change_list(app, opened, change),
         (None, _) => app.refuse(&no_run(app.lang())),
     }
+}
+
+/// The list of a run in lanes lies in a tree of its own, as it is on the
+/// branch there.
+fn is_in_lanes(past: &Past, opened: &OpenTaskFile) -> bool {
+    let lies_in = past.header.tasks_file.as_deref();
+    past.state.rules.lanes.is_some()
+        && lies_in.is_some_and(|file| file.ends_with(&opened.file.name))
 }
 
 fn meant(args: &TasksArgs) -> Option<Steer> {
@@ -115,20 +131,21 @@ fn steer_latest(app: &App, steer: &Steer) -> Exit {
         return app.refuse(&no_run(app.lang()));
     };
     steer::can_go_on(steer, &past.state, run.id.as_str()).or_fail(app)?;
-    let opened = match &past.header.tasks_file {
-        None => None,
-        Some(path) => {
-            let settings = settings::load(app, Vec::new())?.settings;
-            let options = ReadOptions {
-                optional_sections: settings.tasks.optional_sections,
-                ..ReadOptions::default()
-            };
-            let file = TaskFile::new(&app.root, path.clone(), options);
-            // A word for the agent needs no list.
-            file.open().ok()
-        }
-    };
+    let opened = opened_by(app, &past)?;
     tell(app, &run, &past, steer, opened.as_ref())
+}
+
+/// The list of a run; a word for the agent needs none.
+fn opened_by(app: &App, past: &Past) -> Result<Option<OpenTaskFile>, u8> {
+    let Some(path) = past.header.tasks_file.clone() else {
+        return Ok(None);
+    };
+    let settings = settings::load(app, Vec::new())?.settings;
+    let options = ReadOptions {
+        optional_sections: settings.tasks.optional_sections,
+        ..ReadOptions::default()
+    };
+    Ok(TaskFile::new(&app.root, path, options).open().ok())
 }
 
 fn tell(
@@ -144,9 +161,19 @@ fn tell(
     if let (Steer::List(change), Some(opened)) = (steer, opened) {
         rehearse(app, opened, change)?;
     }
+    // Whoever begins the task at once has to trust its check.
+    if let (Steer::List(change), Some(opened)) = (steer, opened) {
+        trust_checks(app, opened, change)?;
+    }
     let layout = app.layout();
     let lives = match control::tell(&layout, Wish::Steer(steer.clone()), false) {
         Ok(_) => true,
+        // Its list lies on a branch, which only whoever drives it moves.
+        Err(ControlError::NothingRuns)
+            if past.state.rules.lanes.is_some() && matches!(steer, Steer::List(_)) =>
+        {
+            return app.fail(&SteerError::LanesAtRest);
+        }
         Err(ControlError::NothingRuns) => {
             let file = opened.map(|opened| &opened.file);
             let kind = steer::at_rest(steer.clone(), file).or_fail(app)?;
@@ -155,9 +182,6 @@ fn tell(
         }
         Err(error) => return app.fail(&error),
     };
-    if let (Steer::List(change), Some(opened)) = (steer, opened) {
-        trust_checks(app, opened, change)?;
-    }
     let said = steer.say(app.lang());
     let goes_on = lives || (session.is_some() && past.state.outcome().is_none());
     app.tell(&match goes_on {

@@ -552,3 +552,97 @@ touch "$AGENTS/heard"; echo "$t" >> "$AGENTS/told""#;
     assert_eq!(nobody.code, 1, "{}", text(&nobody));
     assert!(nobody.stderr.contains("no lane 7"), "{}", nobody.stderr);
 }
+
+/// Every verb of a person who steers all lanes at once (issue 23, point 3).
+#[test]
+fn all_lanes_are_steered_at_once() {
+    let lanes = Lanes::new(&list(6));
+    let waits = r#"touch "$AGENTS/$t.began"
+while [ ! -e "$AGENTS/go" ]; do sleep 0.05; done"#;
+    lanes.on("T001", waits);
+    lanes.on("T002", waits);
+    let agents = lanes.env.outside("agents");
+    let run = Live::start(&lanes.env, "run", lanes.command(&["-j", "2"]));
+    wait_until("both work", || {
+        agents.join("T001.began").exists() && agents.join("T002.began").exists()
+    });
+    let steer = |words: &[&str]| lanes.env.ralph(words);
+    for words in [
+        &["hint", "--keep", "use the small one"][..],
+        &["tasks", "skip", "T003", "T004"],
+        &["tasks", "unskip", "T004"],
+        &["focus", "T006"],
+        &["tasks", "edit", "T005", "Do the fifth"],
+        &["tasks", "move", "T004", "--after", "T005"],
+        &["tasks", "add", "Do thing 7", "--verify", "test -f T007.txt"],
+    ] {
+        let done = steer(words);
+        assert_eq!(done.code, 0, "{words:?}: {}", text(&done));
+    }
+    for (words, why) in [
+        (&["tasks", "skip", "T001"][..], "lane 1 works on T001"),
+        (&["tasks", "edit", "T002", "Else"], "lane 2 works on T002"),
+        (&["hint", "--drop", "1"], "have heard it"),
+        (&["tasks", "skip", "T099"], "T099"),
+    ] {
+        let done = steer(words);
+        assert_eq!(done.code, 1, "{words:?}: {}", text(&done));
+        assert!(done.stderr.contains(why), "{words:?}: {}", done.stderr);
+    }
+    fs::write(agents.join("go"), "").unwrap();
+    let done = run.finish();
+    assert_eq!(done.code, 0, "{}", text(&done));
+    let events = done.events();
+    let began: Vec<&str> = named(&events, "lane_start")
+        .iter()
+        .filter_map(|event| event["task"].as_str())
+        .collect();
+    assert_eq!(began.get(2), Some(&"T006"), "{began:?}");
+    assert!(!began.contains(&"T003"), "{began:?}");
+    assert_eq!(landed(&events).len(), 6, "{began:?}");
+    for task in ["T004", "T005", "T006", "T007"] {
+        let prompt = fs::read_to_string(agents.join(format!("{task}.prompt"))).unwrap();
+        assert!(prompt.contains("use the small one"), "{task}");
+    }
+    let shown = lanes.show("tasks.md");
+    assert!(
+        shown.contains("- [x] T005 Do the fifth\n- [x] T004"),
+        "{shown}"
+    );
+    assert!(shown.contains("- [x] T007 Do thing 7"), "{shown}");
+    assert!(shown.contains("- [ ] T003"), "{shown}");
+    // The person's own list is theirs.
+    assert_eq!(lanes.env.read("tasks.md"), list(6));
+    lanes.each_commit_is_green();
+}
+
+/// What is said while nobody drives the lanes is heard when they go on.
+#[test]
+fn lanes_hear_what_was_said_after_a_kill() {
+    let lanes = Lanes::new(&list(2));
+    let waits = r#"touch "$AGENTS/$t.began"
+while [ ! -e "$AGENTS/go" ]; do sleep 0.05; done"#;
+    lanes.on("T001", waits);
+    let agents = lanes.env.outside("agents");
+    let mut run = Live::start(&lanes.env, "run", lanes.command(&["-j", "1"]));
+    wait_until("it works", || agents.join("T001.began").exists());
+    run.kill();
+    let hint = lanes.env.ralph(&["hint", "--keep", "use the small one"]);
+    assert_eq!(hint.code, 0, "{}", text(&hint));
+    let list_change = lanes.env.ralph(&["tasks", "add", "Do thing 3"]);
+    assert_eq!(list_change.code, 1, "{}", text(&list_change));
+    let why = &list_change.stderr;
+    assert!(why.contains("`ralph resume` first"), "{why}");
+    fs::remove_file(agents.join("T001.began")).unwrap();
+    let mut command = lanes.env.command(&["resume", "--yes", "--json"]);
+    command.env("AGENTS", &agents);
+    let resumed = Live::start(&lanes.env, "resumed", command);
+    wait_until("it works again", || agents.join("T001.began").exists());
+    fs::write(agents.join("go"), "").unwrap();
+    let done = resumed.finish();
+    assert_eq!(done.code, 0, "{}", text(&done));
+    for task in ["T001", "T002"] {
+        let prompt = fs::read_to_string(agents.join(format!("{task}.prompt"))).unwrap();
+        assert!(prompt.contains("use the small one"), "{task}: {prompt}");
+    }
+}

@@ -308,3 +308,26 @@ fn a_list_without_a_run_is_changed() {
     ok(&env.ralph(&["tasks", "remove", "T003"]));
     assert!(!env.read("tasks.md").contains("T003"));
 }
+
+/// Whoever thinks of something while the last checks run is not told that all
+/// is done (found by a law of lanes).
+#[test]
+fn while_all_is_proven() {
+    let env = TestEnv::with_tasks(1);
+    let place = env.outside("");
+    let place = place.display();
+    let check = format!(
+        "touch {place}/checking; while [ ! -e {place}/checked ]; do sleep 0.05; done; true"
+    );
+    let run = start(&env, &["--verify", &check]);
+    let_go(&env, 1, "T001");
+    wait_until("it is proven", || env.outside("checking").exists());
+    ok(&env.ralph(&["tasks", "add", "Do thing 2"]));
+    fs::write(env.outside("checked"), "").unwrap();
+    turn_begins(&env, 2);
+    let_go(&env, 2, "T002");
+    let done = run.finish();
+    assert_eq!(done.code, 0, "{}\n{}", done.stdout, done.stderr);
+    let list = env.read("tasks.md");
+    assert!(list.contains("- [x] T002 Do thing 2"), "{list}");
+}

@@ -193,3 +193,29 @@ fn from_the_monitor_after_a_kill() {
     let terminal = Terminal::start(env, &["monitor"]);
     it_is_kept_after_a_kill(&terminal, run);
 }
+
+/// A run in lanes is steered from there, too.
+#[test]
+fn from_the_page_in_lanes() {
+    let env = TestEnv::with_tasks(3);
+    env.write(".gitignore", ".ralph/\n.skillpack/\n");
+    env.git(&["add", "-A"]);
+    env.git(&["commit", "-qm", "Plan"]);
+    let run = start(&env, &["-j", "1"]);
+    let page = Page::serve(&env);
+    let place = Browser { env, page };
+    place.tells("skip T002");
+    place.tells("focus T003");
+    place.tells("keep no new dependencies");
+    for (turn, task) in [(1, "T001"), (2, "T003")] {
+        turn_begins(&place.env, turn);
+        let_go(&place.env, turn, task);
+    }
+    let done = run.finish();
+    assert_eq!(done.code, 0, "{}\n{}", done.stdout, done.stderr);
+    assert!(
+        done.stdout.contains(r#""skipped":["T002"]"#),
+        "{}",
+        done.stdout
+    );
+}

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::Allowance;
+use super::{Allowance, TaskState};
 use crate::lang::Say;
 use crate::tasks::Piece;
 use crate::usage::Usage;
@@ -65,6 +65,14 @@ impl From<Piece> for LaneTask {
     }
 }
 
+/// A word of a person for the agents of lanes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaneHint {
+    pub text: String,
+    /// In every turn, and for whoever begins later.
+    pub keep: bool,
+}
+
 /// What becomes of lanes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "lane_event", rename_all = "snake_case")]
@@ -76,6 +84,8 @@ pub enum LaneEvent {
     Asks { lane: u32, calls: Vec<Usage> },
     /// Its agent's service refuses until then, on the wall clock: all wait.
     Held { lane: u32, until: i64 },
+    /// It has heard the hint of this number.
+    Heard { lane: u32, hint: u32 },
     /// Its run ended.
     Ended {
         lane: u32,
@@ -129,6 +139,13 @@ pub enum LaneOrder {
         standing: Option<String>,
         /// What its agent has to know first.
         note: Option<String>,
+        hints: Vec<LaneHint>,
+    },
+    /// Its agent has to hear this before its next turn.
+    Tell {
+        lane: u32,
+        hint: u32,
+        said: LaneHint,
     },
     /// It may call its agent, not before this time on the wall clock.
     Grant {
@@ -263,13 +280,23 @@ impl Board {
 
     /// The next task that can be begun. Whoever comes first and only waits for
     /// files keeps them from those behind it, so that nobody waits for ever.
-    pub fn next(&self, rules: &LaneRules, done: &BTreeSet<String>) -> Option<LaneTask> {
+    /// What a person wants first goes before all, and what they left out is
+    /// nobody's.
+    pub fn next(
+        &self,
+        rules: &LaneRules,
+        done: &BTreeSet<String>,
+        tasks: &TaskState,
+    ) -> Option<LaneTask> {
         if self.working() >= rules.count as usize {
             return None;
         }
         let mut taken: Vec<&str> = self.seats.values().flat_map(files).collect();
-        for task in &rules.tasks {
-            if !self.is_waiting(task, done) {
+        let is_first = |task: &&LaneTask| tasks.focus.as_ref() == Some(&task.id);
+        let first = rules.tasks.iter().filter(is_first);
+        let rest = rules.tasks.iter().filter(|task| !is_first(task));
+        for task in first.chain(rest) {
+            if tasks.skipped.contains(&task.id) || !self.is_waiting(task, done) {
                 continue;
             }
             if !overlap(&task.files, &taken) {

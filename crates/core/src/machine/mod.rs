@@ -37,7 +37,7 @@ pub use event::{
     Observation, PhaseFacts, Request, TaskFacts, TaskRef, Tasks, TurnReport, Undone, VerifyReport,
 };
 pub use lanes::{
-    Board, Doing, LaneEnd, LaneEvent, LaneNotice, LaneOrder, LaneRules, LaneTask, Seat,
+    Board, Doing, LaneEnd, LaneEvent, LaneHint, LaneNotice, LaneOrder, LaneRules, LaneTask, Seat,
 };
 pub use level::Level;
 pub use notice::Notice;

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Allowance, Budget, Checks, Integrity, LaneRules, Ticks};
+use super::{Allowance, Budget, Checks, Integrity, LaneHint, LaneRules, Ticks};
 use crate::flow::FlowRules;
 use crate::forge::{ForgeAsk, ForgeRules, MergeWho};
 
@@ -45,6 +45,9 @@ pub struct Rules {
     /// What the agent has to know before its first turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// What a person said to the agents of all lanes before this one began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<LaneHint>,
 }
 
 /// Rules that a person may change while a run rests (CONF-04, T-07).
@@ -353,6 +356,7 @@ impl Rules {
             turns_before: 0,
             lanes: None,
             note: None,
+            hints: Vec::new(),
         }
     }
 }

@@ -100,6 +100,14 @@ impl State {
             duration_ms: rules.limits.max_duration_ms,
             dispatches: rules.limits.max_dispatches,
         };
+        let hints = (1..).zip(&rules.hints).map(|(id, hint)| Hint {
+            id,
+            text: hint.text.clone(),
+            keep: hint.keep,
+            told_in: None,
+            dropped: false,
+        });
+        let hints = hints.collect();
         Ok(State {
             stage: Stage::New,
             turn: TurnState {
@@ -120,7 +128,7 @@ impl State {
             steps,
             session: None,
             questions: Vec::new(),
-            hints: Vec::new(),
+            hints,
             pull: forge::Memory::default(),
             guard_lines: 0,
             wall: None,

@@ -1,7 +1,7 @@
 //! Lanes, as the outer loop sees them: what it hears of them becomes events,
 //! and their end belongs to its own.
 
-use ralph_core::machine::{End, Kind, LaneEnd, LaneEvent, LaneTask, Outcome, TurnReport};
+use ralph_core::machine::{End, Kind, LaneEnd, LaneEvent, LaneTask, Outcome, Steer, TurnReport};
 use ralph_core::usage::Usage;
 
 use super::Driver;
@@ -58,6 +58,17 @@ impl Driver<'_> {
                 LaneEvent::Moved { lane }
             }
         })
+    }
+
+    /// In lanes the list that counts is the branch's.
+    pub(super) fn steer(&mut self, steer: Steer) -> Option<Kind> {
+        if let (Steer::List(change), Some(lanes)) = (&steer, &self.lanes) {
+            let looker = &self.run.looker;
+            crate::steer::check(&steer, &self.run.state, looker.last_list()).ok()?;
+            let options = &looker.task_file()?.options;
+            lanes.change_list(change, options).ok()?;
+        }
+        self.run.steer(steer)
     }
 
     fn calls_of(&self, lane: u32) -> Vec<Usage> {

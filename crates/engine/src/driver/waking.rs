@@ -57,7 +57,7 @@ impl Driver<'_> {
             Some(wish) = self.mailbox.wish() => match wish {
                 Wish::Wake if self.wake_at.take().is_none() => return None,
                 Wish::Wake => Kind::Nudged { seen: self.run.look() },
-                Wish::Steer(steer) => return self.run.steer(steer),
+                Wish::Steer(steer) => return self.steer(steer),
                 wish => return wish.accepted(&self.run.state),
             },
             taken = stop_file(&self.run.layout, self.stop_file_seen) => {

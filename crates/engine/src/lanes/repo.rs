@@ -161,6 +161,14 @@ impl Repo {
         self.ask(Some(&tree), &["write-tree"])
     }
 
+    /// A file as a commit has it.
+    pub fn file_of(&self, commit: &str, path: &str) -> io::Result<Vec<u8>> {
+        let show = ["cat-file", "blob", &format!("{commit}:{path}")];
+        let shown = self.run(None, &show, b"")?;
+        answer(&shown, &show)?;
+        Ok(shown.stdout)
+    }
+
     pub fn commit(&self, tree: &str, parent: &str, message: &str) -> io::Result<String> {
         let arguments = ["commit-tree", tree, "-p", parent, "-F", "-"];
         answer(&self.run(None, &arguments, message.as_bytes())?, &arguments)

@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ralph_core::machine::{LaneEnd, LaneEvent, LaneOrder, LaneTask, Outcome};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{LaneEnd, LaneEvent, LaneHint, LaneOrder, LaneTask, Outcome, Steer};
+use ralph_core::tasks::{self, ListChange, ReadOptions};
 use ralph_core::usage::Usage;
 use ralph_store::layout::Layout;
 use ralph_store::regular;
@@ -18,11 +20,17 @@ use super::plan::LanePlan;
 use super::repo::{Merge, Repo, Tree};
 use super::tree;
 use super::words::{Answer, Assignment, LANE_MODE, Said};
+use crate::mailbox::Wish;
+use crate::steer::{self, SteerError};
 use crate::supervise::{self, Sink, Spec, Stop, orphans};
-use crate::{git, ledger, past};
+use crate::task_file::TaskFile;
+use crate::{control, git, ledger, past};
 
 /// A lane ends its own agent first.
 const GRACE: Duration = Duration::from_secs(8);
+/// How often a lane that can't be spoken to yet is tried.
+const TRIES: u32 = 50;
+const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 /// The longest line that a lane says.
 const LONGEST_LINE: usize = 64 * 1024;
 
@@ -125,7 +133,19 @@ impl Lanes {
                 on,
                 standing,
                 note,
-            } => self.start(lane, task, on, standing, note),
+                hints,
+            } => {
+                let goes_on = standing.is_some();
+                let assignment = Assignment {
+                    note,
+                    hints,
+                    ..shared.assignment(lane, &task, goes_on)
+                };
+                self.start(&assignment, task, on, standing);
+            }
+            LaneOrder::Tell { lane, hint, said } => {
+                tokio::task::spawn_blocking(move || shared.say(lane, hint, said));
+            }
             LaneOrder::Grant {
                 lane,
                 not_before,
@@ -197,12 +217,12 @@ impl Lanes {
 
     fn start(
         &mut self,
-        lane: u32,
+        assignment: &Assignment,
         task: LaneTask,
         on: Option<(String, String)>,
         standing: Option<String>,
-        note: Option<String>,
     ) {
+        let lane = assignment.lane;
         let (stop, stopped) = watch::channel(Stop::No);
         let (reader, writer) = match io::pipe() {
             Ok(pipe) => pipe,
@@ -214,8 +234,7 @@ impl Lanes {
         };
         let mut writer = writer;
         let shared = Arc::clone(&self.shared);
-        let assignment = shared.assignment(lane, &task, standing.is_some(), note);
-        let line = serde_json::to_string(&assignment).unwrap_or_default();
+        let line = serde_json::to_string(assignment).unwrap_or_default();
         let written = writeln!(writer, "{line}");
         let answers = written.is_ok().then_some(writer);
         self.alive.insert(lane, Alive { stop, answers });
@@ -258,13 +277,7 @@ impl Shared {
         tip.unwrap_or_else(|| self.plan.base.clone())
     }
 
-    fn assignment(
-        &self,
-        lane: u32,
-        task: &LaneTask,
-        goes_on: bool,
-        note: Option<String>,
-    ) -> Assignment {
+    fn assignment(&self, lane: u32, task: &LaneTask, goes_on: bool) -> Assignment {
         Assignment {
             project: self.repo.root.clone(),
             run: self.run.clone(),
@@ -273,9 +286,59 @@ impl Shared {
             tasks: task.ids(),
             tasks_file: self.plan.tasks_file.clone(),
             objects: self.repo.objects().unwrap_or_default(),
-            note,
+            note: None,
+            hints: Vec::new(),
             goes_on,
         }
+    }
+
+    /// Says something to a lane as a person would; one that is only beginning
+    /// hears it as soon as it can.
+    fn say(&self, lane: u32, hint: u32, said: LaneHint) {
+        let LaneHint { text, keep } = said;
+        let wish = Wish::Steer(Steer::Hint { text, keep });
+        let layout = self.layout_of(lane);
+        for _ in 0..TRIES {
+            if control::tell(&layout, wish.clone(), false).is_ok() {
+                let heard = LaneEvent::Heard { lane, hint };
+                let _ = self.tell.send(Heard::Told(heard));
+                return;
+            }
+            std::thread::sleep(BETWEEN_TRIES);
+        }
+    }
+
+    /// A person's change of the list goes onto the branch: every tree is made
+    /// from there. One that Git ignores lies where the person has it.
+    fn change_list(&self, change: &ListChange, options: &ReadOptions) -> Result<(), SteerError> {
+        let name = &self.plan.tasks_file;
+        let Some(path) = &self.plan.tracked else {
+            let place = self.repo.root.join(name);
+            let file = TaskFile::new(&self.repo.root, place, options.clone());
+            return steer::change_file(&file, change).map(drop);
+        };
+        let _held = orphans::hold_off();
+        let tip = self.tip();
+        let bytes = self.repo.file_of(&tip, path).map_err(failed)?;
+        let read = |bytes: &[u8]| tasks::read(name, bytes, options);
+        let list = read(&bytes).map_err(|error| failed(io::Error::other(error.say(Lang::En))))?;
+        let changed = change.apply(&bytes, &list, read)?;
+        let message = format!("Change the list: {}\n", changed.task);
+        let moved = self.repo.tree_of(&tip).and_then(|tree| {
+            let tree = self.repo.with_file(&tree, path, &changed.bytes)?;
+            let commit = self.repo.commit(&tree, &tip, &message)?;
+            Ok(self.advance(&tip, &commit))
+        });
+        match moved.map_err(failed)? {
+            true => Ok(()),
+            false => Err(failed(io::Error::other("the branch moved meanwhile"))),
+        }
+    }
+
+    fn advance(&self, tip: &str, commit: &str) -> bool {
+        let exists = git::refs::tip(&self.repo.top, &self.plan.branch).is_some();
+        let from = exists.then_some(tip);
+        git::refs::advance(&self.repo.top, &self.plan.branch, from, commit)
     }
 
     /// The whole life of a lane's process, and what it leaves.
@@ -468,15 +531,19 @@ impl Shared {
         };
         let message = self.message(&self.tree(lane), &task, tip);
         let commit = self.repo.commit(&oid, tip, &message)?;
-        let exists = git::refs::tip(&self.repo.top, &self.plan.branch).is_some();
-        let from = exists.then_some(tip);
-        if git::refs::advance(&self.repo.top, &self.plan.branch, from, &commit) {
+        if self.advance(tip, &commit) {
             return Ok(Heard::Landed { lane, task, commit });
         }
         let tip = self.tip();
         let oid = self.repo.tree_of(&tip)?;
         checked.move_to(&self.repo, &oid, &tip)?;
         Ok(Heard::Moved { lane })
+    }
+}
+
+fn failed(error: io::Error) -> SteerError {
+    SteerError::Failed {
+        message: error.to_string(),
     }
 }
 
@@ -526,6 +593,14 @@ impl Sink for Ear {
 }
 
 impl Lanes {
+    pub fn change_list(
+        &self,
+        change: &ListChange,
+        options: &ReadOptions,
+    ) -> Result<(), SteerError> {
+        self.shared.change_list(change, options)
+    }
+
     /// Moves the person's branch to the result, with their work tree.
     pub fn land(&self) -> Result<super::Brought, String> {
         super::bring::bring(&self.shared.repo, &self.shared.plan)

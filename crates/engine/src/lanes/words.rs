@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use ralph_core::machine::Allowance;
+use ralph_core::machine::{Allowance, LaneHint};
 use serde::{Deserialize, Serialize};
 
 /// The first word of the arguments of a process that works in a lane.
@@ -26,6 +26,8 @@ pub struct Assignment {
     /// Objects that its repository takes from elsewhere.
     pub objects: PathBuf,
     pub note: Option<String>,
+    /// What a person said to all of them.
+    pub hints: Vec<LaneHint>,
     /// A run may be there that was not finished.
     pub goes_on: bool,
 }

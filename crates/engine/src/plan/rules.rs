@@ -94,6 +94,7 @@ pub(super) fn rules(settings: &Settings, goal: Goal) -> Rules {
         turns_before: 0,
         lanes: None,
         note: None,
+        hints: Vec::new(),
     }
 }
 

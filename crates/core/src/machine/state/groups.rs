@@ -38,6 +38,8 @@ pub struct TaskState {
     /// Whether the last look could read it, so that `facts` is evidence and no
     /// memory.
     pub(in crate::machine) is_known: bool,
+    /// A person asked for more since the list was looked at.
+    pub(in crate::machine) more_asked: bool,
     /// Tasks that a person took out of this run: they are not done (VALV-12).
     pub skipped: BTreeSet<String>,
     /// What those ask for, so that they can come back.
@@ -55,6 +57,7 @@ pub struct TaskState {
 impl TaskState {
     pub(in crate::machine) fn take(&mut self, tasks: &Tasks) {
         self.is_known = matches!(tasks, Tasks::Read(_));
+        self.more_asked = false;
         if let Tasks::Read(facts) = tasks {
             self.facts = Some(facts.clone());
             self.most = self.most.max(facts.total);

@@ -15,6 +15,7 @@ pub(super) fn is_due_for_proof(state: &State) -> bool {
     let is_done = |facts: &TaskFacts| facts.total > 0 && facts.pending == 0;
     matches!(state.rules.goal, Goal::Tasks { .. })
         && state.tasks.is_known
+        && !state.tasks.more_asked
         && state.tasks.facts.as_ref().is_some_and(is_done)
         && !has_lost_tasks(state)
         && !is_weakened(state)

@@ -6,9 +6,11 @@ use super::limits::reached_limit;
 use super::next::Next;
 use super::out::Out;
 use super::turn::{HOUR_MS, rate_delay};
-use crate::machine::lanes::{Doing, LaneEnd, LaneEvent, LaneNotice, LaneOrder, MOST_RETURNS, Seat};
+use crate::machine::lanes::{
+    Doing, LaneEnd, LaneEvent, LaneHint, LaneNotice, LaneOrder, MOST_RETURNS, Seat,
+};
 use crate::machine::{
-    Allowance, Effect, LaneTask, Observation, Outcome, Stage, State, TaskFacts, Tasks,
+    Allowance, Effect, Hint, LaneTask, Observation, Outcome, Stage, State, TaskFacts, Tasks,
 };
 use crate::template;
 use crate::usage::Usage;
@@ -28,6 +30,10 @@ pub(super) fn take(state: &mut State, event: &LaneEvent, out: &mut Out) -> Next 
                 seat.granted = None;
             }
             advance(state, out)
+        }
+        LaneEvent::Heard { hint, .. } => {
+            hear(state, *hint);
+            Next::Rest
         }
         LaneEvent::Held { until, .. } => {
             state.lanes.held_until = state.lanes.held_until.max(*until);
@@ -170,11 +176,52 @@ fn give_back(
     out.tell(LaneNotice::LaneReturned { lane, task, why });
 }
 
+fn hear(state: &mut State, id: u32) {
+    let turn = state.turn.number;
+    if let Some(hint) = state.hints.iter_mut().find(|hint| hint.id == id) {
+        hint.told_in.get_or_insert(turn);
+    }
+}
+
+/// What whoever begins now has to hear.
+fn hints(state: &mut State) -> Vec<LaneHint> {
+    let turn = state.turn.number;
+    let open = state.hints.iter_mut().filter(|hint| hint.is_open());
+    open.map(|hint| {
+        hint.told_in.get_or_insert(turn);
+        LaneHint {
+            text: hint.text.clone(),
+            keep: hint.keep,
+        }
+    })
+    .collect()
+}
+
+/// A person said something: whoever is at work hears it before the next turn.
+pub(super) fn tell_all(state: &State, hint: &Hint, out: &mut Out) {
+    for (&lane, seat) in &state.lanes.seats {
+        if matches!(seat.doing, Doing::Working | Doing::Asking) {
+            out.push(Effect::Lane(LaneOrder::Tell {
+                lane,
+                hint: hint.id,
+                said: LaneHint {
+                    text: hint.text.clone(),
+                    keep: hint.keep,
+                },
+            }));
+        }
+    }
+}
+
 /// What came back goes before what was not begun.
 fn begin_again(state: &mut State, count: u32, out: &mut Out) {
     while state.lanes.working() < count as usize {
-        let mut seats = state.lanes.seats.iter_mut();
-        let Some((&lane, seat)) = seats.find(|(_, seat)| seat.doing == Doing::Returned) else {
+        let is_back = |(_, seat): &(&u32, &Seat)| seat.doing == Doing::Returned;
+        let Some((&lane, _)) = state.lanes.seats.iter().find(is_back) else {
+            return;
+        };
+        let hints = hints(state);
+        let Some(seat) = state.lanes.seats.get_mut(&lane) else {
             return;
         };
         seat.doing = Doing::Working;
@@ -184,6 +231,7 @@ fn begin_again(state: &mut State, count: u32, out: &mut Out) {
             on: seat.on.clone(),
             standing: None,
             note: seat.note.clone(),
+            hints,
         }));
     }
 }
@@ -206,7 +254,7 @@ pub(super) fn advance(state: &mut State, out: &mut Out) -> Next {
     }
     begin_again(state, rules.count, out);
     let there = on_the_branch(state);
-    while let Some(task) = state.lanes.next(&rules, &there) {
+    while let Some(task) = state.lanes.next(&rules, &there, &state.tasks) {
         begin(state, task, out);
     }
     if let Some(next) = grant(state, out) {
@@ -256,12 +304,16 @@ fn begin(state: &mut State, task: LaneTask, out: &mut Out) {
         on: None,
     };
     state.lanes.seats.insert(lane, seat);
+    if state.tasks.focus.as_ref() == Some(&task.id) {
+        state.tasks.focus = None;
+    }
     out.push(Effect::Lane(LaneOrder::Start {
         lane,
         task,
         on: None,
         standing: None,
         note: None,
+        hints: hints(state),
     }));
 }
 
@@ -403,8 +455,13 @@ pub(super) fn resume(state: &mut State, seen: &Observation, out: &mut Out) {
             None => queue_first(state, lane),
         }
     }
+    let works = |seat: &Seat| matches!(seat.doing, Doing::Working | Doing::Asking);
+    let hints = match state.lanes.seats.values().any(works) {
+        true => hints(state),
+        false => Vec::new(),
+    };
     for (&lane, seat) in &mut state.lanes.seats {
-        if !matches!(seat.doing, Doing::Working | Doing::Asking) {
+        if !works(seat) {
             continue;
         }
         seat.doing = Doing::Working;
@@ -415,6 +472,7 @@ pub(super) fn resume(state: &mut State, seen: &Observation, out: &mut Out) {
             on: seat.on.clone(),
             standing: seat.base.clone(),
             note: seat.note.clone(),
+            hints: hints.clone(),
         }));
     }
 }
@@ -431,7 +489,7 @@ fn nothing_left(state: &State) -> String {
             .after
             .iter()
             .filter(|id| !state.ticks.done.contains(*id));
-        if !known {
+        if !known && !state.tasks.skipped.contains(&task.id) {
             let waits: Vec<&str> = waits.map(String::as_str).collect();
             left.push(format!("{}: waits for {}", task.id, waits.join(", ")));
         }

@@ -37,7 +37,7 @@ use self::next::{Next, stop_outcome};
 use self::out::Out;
 use super::{
     Effect, Event, Kind, Limit, MenuAnswer, Notice, Observation, Outcome, PauseReason, Request,
-    Stage, State, Undone,
+    Stage, State, Undone, WaitReason,
 };
 use crate::forge::ForgeAnswer;
 use crate::template::PromptNote;
@@ -71,6 +71,18 @@ fn follow(state: &mut State, next: Next, out: &mut Out) -> Next {
         Next::Verify { completes, scope } => acts::verify(state, completes, scope, out),
         Next::RunE2e { completes } => acts::run_e2e(state, completes, out),
         Next::Wait { ms, why } => acts::wait(state, ms, why, out),
+        // What was proven is not all any more: the list is looked at again.
+        Next::Finish(Outcome::Complete)
+            if state.tasks.more_asked && !state.rules.goal.is_on_forge() =>
+        {
+            return match state.rules.lanes.is_some() {
+                true => Next::CarryOn,
+                false => Next::Wait {
+                    ms: 0,
+                    why: WaitReason::Between,
+                },
+            };
+        }
         Next::Finish(outcome) => {
             let lands = !matches!(state.stage, Stage::Landing { .. });
             if !lands || !lanes::settle(state, Some(outcome.clone()), out) {

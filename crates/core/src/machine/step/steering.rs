@@ -1,12 +1,14 @@
 //! A person steers: what changes at once, and what waits for the turn to end.
 
 use super::evidence::is_due_for_proof;
+use super::lanes;
 use super::looks::take_in;
 use super::next::Next;
 use super::out::Out;
 use super::questions;
 use crate::machine::{
-    Hint, Notice, Observation, Outcome, PauseReason, Stage, State, Steer, SteeredTask, WaitReason,
+    Hint, LaneTask, Notice, Observation, Outcome, PauseReason, Stage, State, Steer, SteeredTask,
+    WaitReason,
 };
 use crate::tasks::ListChange;
 use crate::template::PromptNote;
@@ -28,7 +30,7 @@ pub(super) fn take(
         steer: steer.clone(),
     });
     match steer {
-        Steer::Hint { text, keep } => hint(state, text, *keep),
+        Steer::Hint { text, keep } => hint(state, text, *keep, out),
         Steer::DropHint { hint } => drop_hint(state, *hint),
         Steer::Skip { tasks } => skip(state, tasks),
         Steer::Unskip { tasks } => unskip(state, tasks),
@@ -36,22 +38,28 @@ pub(super) fn take(
         Steer::Focus { task } => state.tasks.focus.clone_from(task),
         Steer::List(change) => list(state, change, task),
     }
+    state.tasks.more_asked |= asks_for_more(steer);
     if let Some(seen) = seen {
         take_in(state, seen, out);
     }
     reopen(state, steer);
-    go_on(state, was_due, seen.is_some())
+    match state.rules.lanes.is_some() && state.stage == Stage::Running {
+        true => lanes::advance(state, out),
+        false => go_on(state, was_due, seen.is_some()),
+    }
 }
 
-fn hint(state: &mut State, text: &str, keep: bool) {
+fn hint(state: &mut State, text: &str, keep: bool, out: &mut Out) {
     let id = u32::try_from(state.hints.len()).unwrap_or(u32::MAX - 1) + 1;
-    state.hints.push(Hint {
+    let hint = Hint {
         id,
         text: text.into(),
         keep,
         told_in: None,
         dropped: false,
-    });
+    };
+    lanes::tell_all(state, &hint, out);
+    state.hints.push(hint);
 }
 
 fn drop_hint(state: &mut State, id: u32) {
@@ -134,7 +142,13 @@ fn retry(state: &mut State, id: &str, out: &mut Out) {
     unskip(state, &[id.to_owned()]);
     state.tasks.focus = Some(id.into());
     questions::let_go_of(state, id, out);
-    state.notes.push(PromptNote::Again { task: id.into() });
+    match state.rules.lanes.is_some() {
+        true => {
+            state.lanes.parked.remove(id);
+            state.lanes.returns.remove(id);
+        }
+        false => state.notes.push(PromptNote::Again { task: id.into() }),
+    }
 }
 
 /// What a person writes is asked for as if it had stood there at the start.
@@ -142,6 +156,9 @@ fn list(state: &mut State, change: &ListChange, task: Option<&SteeredTask>) {
     let Some(task) = task else {
         return;
     };
+    if let Some(rules) = &mut state.rules.lanes {
+        deal_out(&mut rules.tasks, change, &task.id);
+    }
     match change {
         ListChange::Add { .. } => {
             state.tasks.added.insert(task.id.clone());
@@ -170,13 +187,52 @@ fn list(state: &mut State, change: &ListChange, task: Option<&SteeredTask>) {
     }
 }
 
-/// A run that was complete has something to do again.
-fn reopen(state: &mut State, steer: &Steer) {
-    let asks_for_more = matches!(
+/// Tasks were dealt out to lanes when the run began: a change of the list is a
+/// change of that too. What is added waits for nobody.
+fn deal_out(tasks: &mut Vec<LaneTask>, change: &ListChange, id: &str) {
+    let behind = |tasks: &[LaneTask], after: &Option<String>| {
+        let before = after.as_ref().map(|after| {
+            let place = tasks.iter().position(|task| task.id == *after);
+            place.map(|place| place + 1)
+        });
+        before.flatten()
+    };
+    match change {
+        ListChange::Add { text, after, .. } => {
+            let place = behind(tasks, after).unwrap_or(tasks.len());
+            let task = LaneTask {
+                id: id.into(),
+                text: text.clone(),
+                ..LaneTask::default()
+            };
+            tasks.insert(place, task);
+        }
+        ListChange::Edit { text, .. } => {
+            for task in tasks.iter_mut().filter(|task| task.id == id) {
+                task.text.clone_from(text);
+            }
+        }
+        ListChange::Move { after, .. } => {
+            if let Some(from) = tasks.iter().position(|task| task.id == id) {
+                let task = tasks.remove(from);
+                let place = behind(tasks, after).unwrap_or(0);
+                tasks.insert(place, task);
+            }
+        }
+        ListChange::Remove { .. } => tasks.retain(|task| task.id != id),
+    }
+}
+
+fn asks_for_more(steer: &Steer) -> bool {
+    matches!(
         steer,
         Steer::Retry { .. } | Steer::Unskip { .. } | Steer::List(ListChange::Add { .. })
-    );
-    if asks_for_more && state.outcome() == Some(&Outcome::Complete) {
+    )
+}
+
+/// A run that was complete has something to do again.
+fn reopen(state: &mut State, steer: &Steer) {
+    if asks_for_more(steer) && state.outcome() == Some(&Outcome::Complete) {
         state.stage = Stage::Finished(Outcome::Paused {
             reason: PauseReason::Requested,
         });

@@ -23,6 +23,10 @@ struct Branch {
     green: Option<bool>,
     finished: Option<Outcome>,
     clock: u64,
+    /// What a person left out.
+    skipped: BTreeSet<String>,
+    /// Hints that lanes were given, by process or word.
+    given: Vec<(u32, String)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +46,25 @@ struct Luck {
     dies: bool,
 }
 
+#[derive(Clone, Debug)]
+enum Wish {
+    Skip(Index),
+    Unskip(Index),
+    Focus(Index),
+    Retry(Index),
+    Hint(bool),
+}
+
+fn any_wish() -> impl Strategy<Value = Wish> {
+    prop_oneof![
+        any::<Index>().prop_map(Wish::Skip),
+        any::<Index>().prop_map(Wish::Unskip),
+        any::<Index>().prop_map(Wish::Focus),
+        any::<Index>().prop_map(Wish::Retry),
+        any::<bool>().prop_map(Wish::Hint),
+    ]
+}
+
 impl Branch {
     fn new(rules: Rules, total: usize) -> Branch {
         let mut branch = Branch {
@@ -54,6 +77,8 @@ impl Branch {
             green: None,
             finished: None,
             clock: 0,
+            skipped: BTreeSet::new(),
+            given: Vec::new(),
         };
         let seen = branch.seen();
         branch.feed(Kind::Started { seen });
@@ -63,11 +88,12 @@ impl Branch {
     fn seen(&self) -> Observation {
         let done = self.checked.len();
         let ids: Vec<TaskRef> = (1..=self.total).map(task).collect();
+        let total = self.total - self.skipped.len();
         let is_done = |task: &&TaskRef| self.checked.contains(&task.id);
         let facts = TaskFacts {
             ticked: ids.iter().filter(is_done).cloned().collect(),
             unticked: Vec::new(),
-            ..list(done, self.total)
+            ..list(done, total)
         };
         Observation {
             tasks: Tasks::Read(facts),
@@ -94,7 +120,13 @@ impl Branch {
             Effect::Untick { ids } => self.waits.push(Wait::Untick(ids)),
             Effect::Finish(outcome) => self.finished = Some(outcome),
             Effect::RunAgent(_) => panic!("only lanes call agents"),
-            Effect::Lane(LaneOrder::Start { lane, task, .. }) => {
+            Effect::Lane(LaneOrder::Tell { lane, said, .. }) => self.given.push((lane, said.text)),
+            Effect::Lane(LaneOrder::Start {
+                lane, task, hints, ..
+            }) => {
+                assert!(!self.skipped.contains(&task.id), "{} is left out", task.id);
+                self.given
+                    .extend(hints.into_iter().map(|hint| (lane, hint.text)));
                 for id in &task.after {
                     assert!(self.tip.contains(id), "{} began before {id}", task.id);
                 }
@@ -132,8 +164,58 @@ impl Branch {
         let unique: BTreeSet<&String> = self.tip.iter().collect();
         assert_eq!(unique.len(), self.tip.len(), "landed twice: {:?}", self.tip);
         if self.finished == Some(Outcome::Complete) {
-            assert_eq!(self.tip.len(), self.total);
+            assert_eq!(self.tip.len(), self.total - self.skipped.len());
         }
+    }
+
+    /// A person steers, as far as the engine lets them: what a lane holds or
+    /// what landed is not left out, and something is left.
+    fn steer(&mut self, wish: &Wish) {
+        if self.finished.is_some() {
+            return;
+        }
+        let id = |which: &Index| task(which.index(self.total) + 1).id;
+        let held = |id: &String| {
+            let mut seats = self.state.lanes.seats.values();
+            self.tip.contains(id) || seats.any(|seat| seat.task.id == *id)
+        };
+        let steer = match wish {
+            Wish::Skip(which) => {
+                let id = id(which);
+                let left = self.total - self.skipped.len();
+                if held(&id) || self.skipped.contains(&id) || left < 2 {
+                    return;
+                }
+                self.skipped.insert(id.clone());
+                Steer::Skip { tasks: vec![id] }
+            }
+            Wish::Unskip(which) => {
+                let id = id(which);
+                if !self.skipped.remove(&id) {
+                    return;
+                }
+                Steer::Unskip { tasks: vec![id] }
+            }
+            Wish::Focus(which) => Steer::Focus {
+                task: Some(id(which)).filter(|id| !self.tip.contains(id)),
+            },
+            Wish::Retry(which) => {
+                let task = id(which);
+                if held(&task) {
+                    return;
+                }
+                self.skipped.remove(&task);
+                Steer::Retry { task }
+            }
+            Wish::Hint(keep) => Steer::Hint {
+                text: format!("word {}", self.clock),
+                keep: *keep,
+            },
+        };
+        let rests = self.state.stage == Stage::Waiting;
+        let seen = rests.then(|| Box::new(self.seen()));
+        let task = None;
+        self.feed(Kind::Steered { steer, task, seen });
     }
 
     fn lane(&mut self, event: LaneEvent) {
@@ -328,6 +410,33 @@ proptest! {
         }
     }
 
+    /// A person steers meanwhile: the laws hold, what was left out is not
+    /// begun, and all ends.
+    #[test]
+    fn who_steers_breaks_nothing(
+        (count, tasks) in any_lanes(),
+        moves in prop::collection::vec(
+            (any_luck(prop::bool::weighted(0.8), true), prop::option::of(any_wish())),
+            0..120,
+        ),
+        last in prop::collection::vec(any_luck(Just(true), false), 200),
+    ) {
+        let total = tasks.len();
+        let mut branch = Branch::new(rules(count, tasks), total);
+        for (luck, wish) in &moves {
+            if let Some(wish) = wish {
+                branch.steer(wish);
+            }
+            if branch.finished.is_none() || luck.dies {
+                branch.go_on(luck);
+            }
+        }
+        for luck in &last {
+            branch.go_on(luck);
+        }
+        prop_assert!(branch.finished.is_some(), "{:?}", branch.waits);
+    }
+
     /// Without bad luck every task lands, and with several lanes several are
     /// worked on at once where nothing forbids it.
     #[test]
@@ -438,4 +547,39 @@ fn lanes_share_limits_and_rate() {
     assert_eq!(feed(&mut state, 30, asks(2))[0].1, 5_000);
     // Two calls an hour: the third waits for the first to be an hour old.
     assert_eq!(feed(&mut state, 40, asks(3))[0].1, 10 + 60 * 60 * 1000);
+}
+
+/// Whoever works hears a hint, whoever begins later hears what is kept, and a
+/// word for once is heard by somebody even where nobody works on anything.
+#[test]
+fn a_hint_reaches_every_lane() {
+    let plain = |n: usize| LaneTask {
+        id: task(n).id,
+        text: task(n).text,
+        ..LaneTask::default()
+    };
+    let mut branch = Branch::new(rules(2, (1..=3).map(plain).collect()), 3);
+    let lanes = |branch: &Branch, text: &str| -> Vec<u32> {
+        let given = branch.given.iter().filter(|(_, given)| given == text);
+        given.map(|(lane, _)| *lane).collect()
+    };
+    for (text, keep) in [("for now", false), ("for good", true)] {
+        let steer = Steer::Hint {
+            text: text.into(),
+            keep,
+        };
+        let (task, seen) = (None, None);
+        branch.feed(Kind::Steered { steer, task, seen });
+        assert_eq!(lanes(&branch, text), [1, 2]);
+    }
+    for lane in [1, 2] {
+        branch.lane(LaneEvent::Heard { lane, hint: 1 });
+        branch.lane(LaneEvent::Heard { lane, hint: 2 });
+    }
+    branch.waits.clear();
+    let calls = Vec::new();
+    branch.lane(LaneEvent::Asks { lane: 1, calls });
+    branch.end_lane(1, false);
+    assert_eq!(lanes(&branch, "for now"), [1, 2]);
+    assert_eq!(lanes(&branch, "for good"), [1, 2, 1]);
 }

@@ -242,3 +242,34 @@ fn every_wish_is_journalled_as_it_was_said() {
         assert_eq!(back, event, "{line}");
     }
 }
+
+/// Whoever asks for more while the last checks run gets it: what they prove is
+/// not all any more.
+#[test]
+fn more_work_that_comes_while_all_is_proven_is_not_forgotten() {
+    let add = || {
+        Steer::List(ListChange::Add {
+            text: "task 3".into(),
+            verify: Vec::new(),
+            after: None,
+            phase: None,
+        })
+    };
+    let unskip = || Steer::Unskip {
+        tasks: vec!["T002".into()],
+    };
+    for more in [add(), unskip(), retry("T001")] {
+        let rules = for_tasks().with(|r| r.verify = Some(VerifyWhen::Complete));
+        let mut run = Script::begin(rules, seen(list(0, 2)));
+        run.steer(skip(&["T002"]));
+        run.work(nothing().tasks(list(1, 1)));
+        assert_eq!(run.acts(), ["verify"]);
+        run.steer(more.clone());
+        run.world.tasks = Tasks::Read(list(1, 2));
+        run.verified(passing());
+        assert_eq!(run.outcome(), None, "{more:?}");
+        assert_eq!(run.waits().unwrap().1, WaitReason::Between);
+        run.wake();
+        assert_eq!(run.acts(), ["run"], "{more:?}");
+    }
+}

@@ -667,6 +667,7 @@ pub(super) fn any_rules_with(
             turns_before: 0,
             lanes: None,
             note: None,
+            hints: Vec::new(),
             goal,
             limits,
             promise_required,
