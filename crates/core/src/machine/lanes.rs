@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Allowance, TaskState};
+use super::Allowance;
 use crate::lang::Say;
 use crate::tasks::Piece;
 use crate::usage::Usage;
@@ -286,17 +286,18 @@ impl Board {
         &self,
         rules: &LaneRules,
         done: &BTreeSet<String>,
-        tasks: &TaskState,
+        skipped: &BTreeSet<String>,
+        focus: Option<&String>,
     ) -> Option<LaneTask> {
         if self.working() >= rules.count as usize {
             return None;
         }
         let mut taken: Vec<&str> = self.seats.values().flat_map(files).collect();
-        let is_first = |task: &&LaneTask| tasks.focus.as_ref() == Some(&task.id);
+        let is_first = |task: &&LaneTask| focus == Some(&task.id);
         let first = rules.tasks.iter().filter(is_first);
         let rest = rules.tasks.iter().filter(|task| !is_first(task));
         for task in first.chain(rest) {
-            if tasks.skipped.contains(&task.id) || !self.is_waiting(task, done) {
+            if skipped.contains(&task.id) || !self.is_waiting(task, done) {
                 continue;
             }
             if !overlap(&task.files, &taken) {

@@ -12,6 +12,7 @@ mod ports;
 mod repo;
 mod runner;
 mod set_up;
+mod steered;
 mod tree;
 mod words;
 

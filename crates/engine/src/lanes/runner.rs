@@ -8,9 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{LaneEnd, LaneEvent, LaneHint, LaneOrder, LaneTask, Outcome, Steer};
-use ralph_core::tasks::{self, ListChange, ReadOptions};
+use ralph_core::machine::{LaneEnd, LaneEvent, LaneOrder, LaneTask, Outcome};
 use ralph_core::usage::Usage;
 use ralph_store::layout::Layout;
 use ralph_store::regular;
@@ -20,17 +18,11 @@ use super::plan::LanePlan;
 use super::repo::{Merge, Repo, Tree};
 use super::tree;
 use super::words::{Answer, Assignment, LANE_MODE, Said};
-use crate::mailbox::Wish;
-use crate::steer::{self, SteerError};
 use crate::supervise::{self, Sink, Spec, Stop, orphans};
-use crate::task_file::TaskFile;
-use crate::{control, git, ledger, past};
+use crate::{git, ledger, past};
 
 /// A lane ends its own agent first.
 const GRACE: Duration = Duration::from_secs(8);
-/// How often a lane that can't be spoken to yet is tried.
-const TRIES: u32 = 50;
-const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 /// The longest line that a lane says.
 const LONGEST_LINE: usize = 64 * 1024;
 
@@ -69,18 +61,18 @@ pub(crate) enum Heard {
 }
 
 pub(crate) struct Lanes {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     alive: BTreeMap<u32, Alive>,
     heard: mpsc::UnboundedReceiver<Heard>,
 }
 
-struct Shared {
-    repo: Repo,
-    plan: LanePlan,
+pub(super) struct Shared {
+    pub repo: Repo,
+    pub plan: LanePlan,
     layout: Layout,
     own_program: PathBuf,
     run: String,
-    tell: mpsc::UnboundedSender<Heard>,
+    pub tell: mpsc::UnboundedSender<Heard>,
 }
 
 struct Alive {
@@ -267,12 +259,12 @@ impl Shared {
         tree::of(&self.plan.place, lane)
     }
 
-    fn layout_of(&self, lane: u32) -> Layout {
+    pub fn layout_of(&self, lane: u32) -> Layout {
         let root = self.tree(lane).project(&self.repo);
         Layout::new(root, self.layout.home())
     }
 
-    fn tip(&self) -> String {
+    pub fn tip(&self) -> String {
         let tip = git::refs::tip(&self.repo.top, &self.plan.branch);
         tip.unwrap_or_else(|| self.plan.base.clone())
     }
@@ -292,50 +284,7 @@ impl Shared {
         }
     }
 
-    /// Says something to a lane as a person would; one that is only beginning
-    /// hears it as soon as it can.
-    fn say(&self, lane: u32, hint: u32, said: LaneHint) {
-        let LaneHint { text, keep } = said;
-        let wish = Wish::Steer(Steer::Hint { text, keep });
-        let layout = self.layout_of(lane);
-        for _ in 0..TRIES {
-            if control::tell(&layout, wish.clone(), false).is_ok() {
-                let heard = LaneEvent::Heard { lane, hint };
-                let _ = self.tell.send(Heard::Told(heard));
-                return;
-            }
-            std::thread::sleep(BETWEEN_TRIES);
-        }
-    }
-
-    /// A person's change of the list goes onto the branch: every tree is made
-    /// from there. One that Git ignores lies where the person has it.
-    fn change_list(&self, change: &ListChange, options: &ReadOptions) -> Result<(), SteerError> {
-        let name = &self.plan.tasks_file;
-        let Some(path) = &self.plan.tracked else {
-            let place = self.repo.root.join(name);
-            let file = TaskFile::new(&self.repo.root, place, options.clone());
-            return steer::change_file(&file, change).map(drop);
-        };
-        let _held = orphans::hold_off();
-        let tip = self.tip();
-        let bytes = self.repo.file_of(&tip, path).map_err(failed)?;
-        let read = |bytes: &[u8]| tasks::read(name, bytes, options);
-        let list = read(&bytes).map_err(|error| failed(io::Error::other(error.say(Lang::En))))?;
-        let changed = change.apply(&bytes, &list, read)?;
-        let message = format!("Change the list: {}\n", changed.task);
-        let moved = self.repo.tree_of(&tip).and_then(|tree| {
-            let tree = self.repo.with_file(&tree, path, &changed.bytes)?;
-            let commit = self.repo.commit(&tree, &tip, &message)?;
-            Ok(self.advance(&tip, &commit))
-        });
-        match moved.map_err(failed)? {
-            true => Ok(()),
-            false => Err(failed(io::Error::other("the branch moved meanwhile"))),
-        }
-    }
-
-    fn advance(&self, tip: &str, commit: &str) -> bool {
+    pub fn advance(&self, tip: &str, commit: &str) -> bool {
         let exists = git::refs::tip(&self.repo.top, &self.plan.branch).is_some();
         let from = exists.then_some(tip);
         git::refs::advance(&self.repo.top, &self.plan.branch, from, commit)
@@ -541,12 +490,6 @@ impl Shared {
     }
 }
 
-fn failed(error: io::Error) -> SteerError {
-    SteerError::Failed {
-        message: error.to_string(),
-    }
-}
-
 /// A part of a branch's name.
 fn slug(id: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
@@ -593,14 +536,6 @@ impl Sink for Ear {
 }
 
 impl Lanes {
-    pub fn change_list(
-        &self,
-        change: &ListChange,
-        options: &ReadOptions,
-    ) -> Result<(), SteerError> {
-        self.shared.change_list(change, options)
-    }
-
     /// Moves the person's branch to the result, with their work tree.
     pub fn land(&self) -> Result<super::Brought, String> {
         super::bring::bring(&self.shared.repo, &self.shared.plan)

@@ -254,7 +254,11 @@ pub(super) fn advance(state: &mut State, out: &mut Out) -> Next {
     }
     begin_again(state, rules.count, out);
     let there = on_the_branch(state);
-    while let Some(task) = state.lanes.next(&rules, &there, &state.tasks) {
+    loop {
+        let (skipped, focus) = (&state.tasks.skipped, state.tasks.focus.as_ref());
+        let Some(task) = state.lanes.next(&rules, &there, skipped, focus) else {
+            break;
+        };
         begin(state, task, out);
     }
     if let Some(next) = grant(state, out) {
