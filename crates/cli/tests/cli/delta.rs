@@ -113,7 +113,7 @@ fn a_true_promise_at_the_first_stop_is_believed_and_archived() {
     let env = TestEnv::new();
     env.write(
         ".ralph/config.toml",
-        "[verify]\ncommands = [\"test -f done.txt\"]\n",
+        "[verify]\ncommands = [\"test -f done.txt\"]\n[evidence]\nlevel = \"claimed\"\n",
     );
     env.write("done.txt", "1");
     env.write(STATE, &all_done(PROMISE));
@@ -136,11 +136,43 @@ fn a_true_promise_at_the_first_stop_is_believed_and_archived() {
     assert!(!env.path(STATE).exists(), "it was moved, as the seed says");
 }
 
+/// What was done before the loop became ours is shown by nothing: the agent may
+/// stop, and nobody is told that it is proven.
+#[test]
+fn what_was_there_before_us_is_not_proven() {
+    let env = TestEnv::new();
+    env.write(".ralph/config.toml", VERIFY);
+    env.write("done.txt", "1");
+    env.write(STATE, &all_done(PROMISE));
+    released(&env.claude_session(ONE).stops("都做完了。"));
+    assert_eq!(env.json(".ralph/status.json")["status"], "unproven");
+    assert!(env.path(STATE).exists(), "it is not over");
+}
+
+/// PROM-11: a state file that says everything is a claim, whoever wrote it, and
+/// whatever turn it says that it is.
+#[test]
+fn an_agent_that_only_edits_the_state_file_proves_nothing() {
+    let env = TestEnv::new();
+    env.write(STATE, &third_iteration(NOT_DONE));
+    std::fs::write(env.outside("state.md"), all_done(PROMISE)).unwrap();
+    let script = format!("cp {} {STATE}", env.outside("state.md").display());
+    let more = ["--verify", "true"];
+    let mut command = command(&env, &script, &more);
+    command.env_remove("RALPH_EVIDENCE_LEVEL");
+    let done = Done::of(&command.output().unwrap());
+    assert_ne!(done.code, 0, "{}", done.stdout);
+    assert_ne!(env.json(".ralph/status.json")["status"], "complete");
+}
+
 /// T-04, PROM-11, ROUT-09: what the file itself calls open is not done.
 #[test]
 fn open_phases_and_subtasks_of_the_file_are_missing_evidence() {
     let env = TestEnv::new();
-    env.write(".ralph/config.toml", "[verify]\ncommands = [\"true\"]\n");
+    env.write(
+        ".ralph/config.toml",
+        "[verify]\ncommands = [\"true\"]\n[evidence]\nlevel = \"claimed\"\n",
+    );
     env.write(STATE, &third_iteration(NOT_DONE));
     let client = env.claude_session(ONE);
     sent_on(&client.stops("第三次迭代。"));

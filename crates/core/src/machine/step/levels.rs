@@ -89,14 +89,18 @@ pub(super) fn note_checks(state: &mut State) {
     }
 }
 
+/// A session's loop of another tool became ours when its agent stopped: nobody
+/// knows what stood there before, and no work could be sent back for that.
+fn was_before_us(state: &State) -> bool {
+    let before = state.rules.turns_before;
+    before > 0 && state.session.is_some() && state.turn.number == before + 1
+}
+
 /// What is asked of a task; of the whole work where `id` is empty.
 pub(super) fn wanted(state: &State, id: &str) -> EvidenceLevel {
     let checks = &state.rules.checks;
     let is_checked = state.rules.verify.is_some() || checks.tasks.contains_key(id);
     let level = match is_checked {
-        // What stood there before another tool's loop became ours, nobody
-        // knows.
-        _ if state.rules.turns_before > 0 => EvidenceLevel::Claimed,
         true => checks.level,
         false => checks.level.min(EvidenceLevel::Changed),
     };
@@ -219,6 +223,9 @@ impl<'a> Bench<'a> {
         }
         if wanted == EvidenceLevel::Accepted {
             return self.stand(verdict.level, Some(Unshown::Person));
+        }
+        if was_before_us(state) {
+            return self.stand(verdict.level, Some(why));
         }
         let key = self
             .commands(state, id)
