@@ -135,6 +135,9 @@ pub enum Announcement {
         backup: Option<PathBuf>,
         error: DeltaError,
     },
+    /// Another task's file stood where this run writes its own.
+    #[say("{from} is another task's, and stands aside as {to} now", (from, to) = (from.display(), to.display()))]
+    SetAside { from: PathBuf, to: PathBuf },
     /// The world moved while no process of the run lived (RESM-08).
     #[say("changed since the run stopped: {what}", what = drift(branch.as_deref(), [*tasks, *files, *commit], lang))]
     Changed {

@@ -151,7 +151,9 @@ pub fn seen_in(event: &Event) -> Option<&Observation> {
         Kind::Started { seen }
         | Kind::Resumed { seen, .. }
         | Kind::Woke { seen }
-        | Kind::Nudged { seen } => Some(seen),
+        | Kind::Nudged { seen }
+        | Kind::Marked { seen }
+        | Kind::Unticked { seen, .. } => Some(seen),
         Kind::TurnEnded(report) => Some(&report.seen),
         Kind::Undone(undone) => undone.seen.as_deref(),
         Kind::Answered {

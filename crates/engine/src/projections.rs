@@ -21,7 +21,7 @@ use ralph_core::machine::{Effect, FileClaims, Notice, State};
 use ralph_core::promise::{self, Promise, PromiseRules};
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
-use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadError, LoadedDelta};
+use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadError, LoadedDelta, set_aside};
 use ralph_store::layout::RunPaths;
 
 use crate::announcement::Announcement;
@@ -154,6 +154,42 @@ impl Projector {
         }
         announcements.extend(self.take_checkpoint());
         announcements.extend(self.take_delta());
+        announcements.extend(self.make_room());
+        announcements
+    }
+
+    /// What another task left in the places of this run's files is set aside:
+    /// nothing of it can be had from any journal of ours.
+    fn make_room(&mut self) -> Vec<Announcement> {
+        let own = self.run.header.task_id();
+        let checkpoint = self.dir.load().ok().map(|loaded| loaded.checkpoint);
+        let checkpoint = checkpoint.filter(|found| found.run_id().is_none());
+        let other = checkpoint.map(|found| found.task_id);
+        let other = other.filter(|task| *task != own);
+        let runs = self.run.paths.dir.parent().map(std::fs::read_dir);
+        let runs = runs.and_then(Result::ok).into_iter().flatten().flatten();
+        let name = self.run.events.file_name().map(ToOwned::to_owned);
+        let logs = runs.filter_map(|run| Some(run.path().join(name.as_ref()?)));
+        let log = self.dir.foreign_events(logs);
+        let task_of_log = other.clone().unwrap_or_else(|| "other".into());
+        let state = self.last_delta.as_ref().map(|state| &state.meta.task_id);
+        let state = state.filter(|task| **task != own && self.delta.is_some());
+        let state = state.cloned().zip(self.delta.as_ref());
+        let foreign = [
+            other.map(|task| (self.dir.checkpoint(), task)),
+            log.map(|log| (log, task_of_log)),
+            state.map(|(task, file)| (file.path().to_owned(), task)),
+        ];
+        if foreign[2].is_some() {
+            self.last_delta = None;
+        }
+        let mut announcements = Vec::new();
+        for (from, task) in foreign.into_iter().flatten() {
+            match set_aside(&from, &task) {
+                Ok(to) => announcements.push(Announcement::SetAside { from, to }),
+                Err(error) => announcements.extend(self.failed(error)),
+            }
+        }
         announcements
     }
 

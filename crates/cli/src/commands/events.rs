@@ -25,7 +25,7 @@ pub fn run(app: &App, args: &EventsArgs) -> Exit {
     let Some(paths) = find_run(app, args.run.as_deref()) else {
         return app.refuse(&tr!(
             app.lang(),
-            "there is no such run; start one with `ralph run`, or list .ralph/runs"
+            "there is no such run; start one with `ralph run`, or see `ralph history`"
         ));
     };
     let mut reader = EventReader::new(&paths.events());

@@ -185,3 +185,34 @@ fn a_living_run_is_told_as_one_and_new_files_count() {
     assert_eq!(names, ["tasks.md", "made.txt"], "{json}");
     assert_eq!(json["git"]["files_changed"], 2);
 }
+
+/// A check of a task's own is one: nobody is told that ticks are only claims.
+#[test]
+fn tasks_with_checks_of_their_own_are_no_claims() {
+    let env = TestEnv::new();
+    let list = "# Tasks\n\n- [ ] T001 Make a | verify: `test -f a.txt`\n";
+    env.write("tasks.md", list);
+    let script =
+        "echo 1 > a.txt; sed -i 's/\\[ \\]/[x]/' tasks.md; echo '<promise>COMPLETE</promise>'";
+    let agent = shell_agent(&env, script);
+    let done = env.ralph(&["run", "--trust-project", "--agent-cmd", &agent]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    for text in [done.stdout, report(&env, &[])] {
+        assert!(!text.contains("the agent's own claims"), "{text}");
+    }
+}
+
+/// RESM-08: what Ralph itself turned back changed nothing behind its back.
+#[test]
+fn a_tick_that_was_turned_back_is_no_change_from_outside() {
+    let env = TestEnv::with_tasks(1);
+    let script = "sed -i 's/\\[ \\]/[x]/' tasks.md; echo '<promise>COMPLETE</promise>'";
+    let agent = shell_agent(&env, script);
+    let args = ["--verify", "false", "--max-iterations", "2"];
+    let args = [&["run", "--agent-cmd", &agent][..], &args].concat();
+    let done = env.ralph(&args);
+    assert_ne!(done.code, 0, "{}", done.stdout);
+    let again = env.ralph(&["resume", "--yes"]);
+    let said = format!("{}{}", again.stdout, again.stderr);
+    assert!(!said.contains("changed since the run stopped"), "{said}");
+}

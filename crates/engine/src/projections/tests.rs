@@ -13,6 +13,7 @@ use crate::plan::Asked;
 fn rules() -> Rules {
     Rules {
         turns_before: 0,
+        hints: Vec::new(),
         lanes: None,
         note: None,
         forge: None,
@@ -388,4 +389,36 @@ fn a_place_that_can_not_be_written_is_announced_once() {
     assert_eq!(world.projector.begin().len(), 1);
     assert_eq!(world.then(0, &[]), None);
     assert_eq!(world.then(3, &[]), None);
+}
+
+/// DELT-11, EVNT-06, HIST-06: what another task left is neither written over
+/// nor deleted.
+#[test]
+fn files_of_another_task_are_set_aside() {
+    let mut world = World::new(true);
+    let root = world.root.path().to_owned();
+    let path = crate::layout_in(&root).delta_state();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let foreign = "# Delta Loop State\n\n## Meta\n- Task ID: abc123\n- Route: RALPH\n\n## Iteration\n- Current: 3\n- Max Allowed: 20\n- Status: IN_PROGRESS\n\n## Notes\nmine\n";
+    fs::write(&path, foreign).unwrap();
+    let log = world.projector.dir.events();
+    fs::create_dir_all(log.parent().unwrap()).unwrap();
+    fs::write(&log, "{\"timestamp\":\"t\",\"event\":\"theirs\"}\n").unwrap();
+    let announced = world.projector.begin();
+    let asides: Vec<PathBuf> = announced
+        .iter()
+        .filter_map(|announced| match announced {
+            Announcement::SetAside { to, .. } => Some(to.clone()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(asides.len(), 2, "{announced:?}");
+    world.then(3, &[]);
+    let kept = path.with_file_name("ralph-delta.abc123.local.md");
+    assert_eq!(fs::read_to_string(&kept).unwrap(), foreign);
+    assert!(!world.delta().contains("mine"), "{}", world.delta());
+    let kept = log.with_file_name("execution.other.log.jsonl");
+    assert!(fs::read_to_string(kept).unwrap().contains("theirs"));
+    // What is its own stays where it is.
+    assert_eq!(World::again(world.root, true).projector.begin(), []);
 }

@@ -138,6 +138,24 @@ impl CheckpointDir {
         self.dir.join(EVENTS_FILE)
     }
 
+    pub fn checkpoint(&self) -> PathBuf {
+        self.dir.join(FILE)
+    }
+
+    /// The event log here, where it is none of these: another tool's.
+    pub fn foreign_events(&self, own: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
+        let shown = self.events();
+        let beginning = |path: &Path| {
+            let mut bytes = crate::regular::read(path).unwrap_or_default();
+            bytes.truncate(1000);
+            bytes
+        };
+        let began = beginning(&shown);
+        let mut own = own.filter(|log| log.exists());
+        let is_ours = |log: PathBuf| is_same_file(&log, &shown) || beginning(&log) == began;
+        (!began.is_empty() && !own.any(is_ours)).then_some(shown)
+    }
+
     /// Creates what is missing of the folder. The first folder that is new
     /// keeps itself out of Git, as `.ralph` does.
     pub fn prepare(&self) -> Result<(), FileError> {
@@ -308,6 +326,27 @@ impl CheckpointDir {
         let bytes = crate::regular::read(log).at(log, Action::Read)?;
         self.put(&shown, &bytes)
     }
+}
+
+/// Gives a file of another task a name of its own, with that of the task in
+/// it: it is neither written over nor deleted (DELT-11, EVNT-06).
+pub fn set_aside(path: &Path, task: &str) -> Result<PathBuf, FileError> {
+    let safe = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let task: String = task.chars().filter(safe).take(40).collect();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let (stem, rest) = name.split_once('.').unwrap_or((&name, ""));
+    let named = |n: u32| {
+        let number = if n == 0 {
+            String::new()
+        } else {
+            format!("-{n}")
+        };
+        path.with_file_name(format!("{stem}.{task}{number}.{rest}"))
+    };
+    let free = (0..).map(named).find(|path| !path.exists());
+    let to = free.unwrap_or_else(|| named(0));
+    sys::rename(path, &to, point::DELTA_ASIDE).at(&to, Action::Rename)?;
+    Ok(to)
 }
 
 fn read(path: &Path) -> Result<(Checkpoint, Trust), Unusable> {

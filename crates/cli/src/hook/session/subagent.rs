@@ -99,7 +99,7 @@ fn held(reason: &str, gate: &Gate<'_>, root: &Path, lang: Lang) -> String {
 fn unverified(agent: &str, reason: &str, lang: Lang) -> String {
     tr!(
         lang,
-        "⚠️ {reason}: the agent {agent} was let go and its work is UNVERIFIED (.ralph/verify.jsonl). Look at it, then run `ralph verify`."
+        "⚠️ {reason}: the agent {agent} was let go and its work is UNVERIFIED. Look at it, then run `ralph verify`."
     )
 }
 

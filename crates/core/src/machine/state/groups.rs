@@ -99,7 +99,7 @@ pub struct TickState {
     /// What was seen of each task whose tick stands.
     pub proofs: BTreeMap<String, TaskProof>,
     /// Tasks that are done, as far as they were seen.
-    pub(in crate::machine) done: BTreeSet<String>,
+    pub(crate) done: BTreeSet<String>,
     /// Ticks that wait for a judgement.
     pub(in crate::machine) unchecked: Vec<TaskRef>,
     /// How well each task is shown whose tick stands.
@@ -107,7 +107,7 @@ pub struct TickState {
     /// What was known of ticks before a person took them back.
     pub(in crate::machine) remembered: BTreeMap<String, EvidenceLevel>,
     /// Ticks that were there when the run began: they are the person's.
-    pub(in crate::machine) before: BTreeSet<String>,
+    pub(crate) before: BTreeSet<String>,
     /// Ticks that were turned back and still stand in the file.
     pub(in crate::machine) turned_back: Vec<String>,
     /// A tick was turned back: whoever ticks again has to work first.
