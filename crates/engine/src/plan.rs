@@ -416,7 +416,13 @@ fn prompter(
         blocked: settings.promise.blocked_prefix.clone(),
         lang: wanted.lang,
         output_dir: settings.checkpoint.dir.clone(),
+        state_file: is_delta(settings).then(|| ralph_core::delta::PATH.to_owned()),
     }
+}
+
+/// A loop that is told what to do by the state file of the seed.
+fn is_delta(settings: &Settings) -> bool {
+    settings.preset.as_deref() == Some("delta") && settings.checkpoint.enabled
 }
 
 fn checkpoint(settings: &Settings, wanted: &Wanted, rules: &Rules) -> CheckpointPlan {

@@ -9,6 +9,7 @@ use ralph_core::lang::Lang;
 use ralph_core::machine::{State, TaskFacts, Turn};
 use ralph_core::tasks::{Format, TaskList};
 use ralph_core::template::{self, BuiltIn, PromptNote, Variables};
+use ralph_core::tr;
 
 /// Where a template came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,11 +90,21 @@ pub struct Prompter {
     pub lang: Lang,
     /// Where the phases of a flow leave their files, relative to the project.
     pub output_dir: String,
+    /// Where the state of a delta loop stands, relative to the project.
+    pub state_file: Option<String>,
 }
 
 impl Prompter {
     pub fn prompt(&self, turn: &Turn, state: &State, branch: &str) -> template::Rendered {
-        let body = self.body(turn, state, branch);
+        let mut body = self.body(turn, state, branch);
+        if let Some(file) = &self.state_file {
+            let promise = &self.promise;
+            let words = tr!(
+                self.lang,
+                "The state of this work stands in {file}: read it first, and go on from there. Keep its progress, its completed and its pending work true while you work. When all of it is finished, set <promise>{promise}</promise> in it."
+            );
+            body.text = format!("{}\n\n{words}\n", body.text.trim_end());
+        }
         template::Rendered {
             text: template::compose(&body.text, &turn.notes),
             unknown: body.unknown,

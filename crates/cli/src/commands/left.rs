@@ -83,10 +83,19 @@ impl Left {
             Some(entry) => entry.line(app.lang()),
             None => tr!(app.lang(), "none"),
         };
-        tr!(
+        let from = self.checkpoint.iter().filter(|entry| entry.found.is_ok());
+        let from = from.map(|entry| {
+            let file = entry.dir.checkpoint();
+            let file = file.strip_prefix(&app.root).unwrap_or(&file).display();
+            let way = tr!(app.lang(), "go on from it (its ticks are claims)");
+            format!("\n  {way}   ralph resume --from {file}")
+        });
+        let from: String = from.collect();
+        let ways = tr!(
             app.lang(),
             "checkpoint: {checkpoint}\nnothing was started. What can be done:\n  restore from history   {archived}\n  start over             ralph resume {name} --restart   (ticked boxes count)\n  inspect                ralph resume {name} --show"
-        )
+        );
+        format!("{ways}{from}")
     }
 
     fn archived(&self, app: &App) -> String {

@@ -544,3 +544,41 @@ fn the_phases_of_the_state_file_are_the_list_conf_05() {
     assert_eq!(broken.code, 1);
     assert!(broken.stderr.contains(STATE), "{}", broken.stderr);
 }
+
+/// PROM-04: the agent learns where the state of its loop stands, in every turn.
+#[test]
+fn the_prompt_names_the_state_file() {
+    let env = TestEnv::new();
+    env.write(STATE, &third_iteration(NOT_DONE));
+    let script = format!("cat > {}/prompt", env.outside("").display());
+    let done = Done::of(
+        &command(&env, &script, &["--max-iterations", "4"])
+            .output()
+            .unwrap(),
+    );
+    assert_ne!(done.code, 0);
+    let prompt = std::fs::read_to_string(env.outside("prompt")).unwrap();
+    assert!(
+        prompt.contains(&format!("stands in {STATE}: read it first")),
+        "{prompt}"
+    );
+}
+
+/// RESM-06: who has a checkpoint alone is told how to go on from it.
+#[test]
+fn a_checkpoint_alone_is_named_as_a_way_to_go_on() {
+    let env = TestEnv::new();
+    env.write("tasks.md", "# Tasks\n\n- [ ] T001 One\n- [ ] T002 Two\n");
+    let agent =
+        "sed -i 's/- \\[ \\] T001/- [x] T001/' tasks.md; echo '<promise>CONTINUE</promise>'";
+    let file = env.outside("agent.sh");
+    std::fs::write(&file, agent).unwrap();
+    let agent = format!("sh {}", file.display());
+    env.ralph(&["run", "--agent-cmd", &agent, "--max-iterations", "1"]);
+    assert!(env.path(".skillpack/current/checkpoint.json").exists());
+    std::fs::remove_dir_all(env.state("runs")).unwrap();
+    let done = env.ralph(&["resume", "--yes"]);
+    assert_eq!(done.code, 1, "{}", done.stdout);
+    let way = "ralph resume --from .skillpack/current/checkpoint.json";
+    assert!(done.stderr.contains(way), "{}", done.stderr);
+}
