@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 
-use super::{Answer, Detected, Risk, RiskSign};
+use super::{Answer, Detected, Risk, RiskSign, Title};
 use crate::lang::{Lang, Say};
 use crate::machine::Level;
 use crate::tr;
@@ -102,14 +102,15 @@ pub enum FlowNotice {
     },
     #[say("task {task} has passed all roles")]
     TaskPassed { iteration: u32, task: String },
-    #[say("phase {phase}/{of} done: {title}{percent}", percent = percent.map_or_else(String::new, |p| format!(" ({p}%)")))]
+    #[say("phase {phase}/{of} done: {title}{percent}", (title, percent) = (title.say(lang), percent.map_or_else(String::new, |p| format!(" ({p}%)"))))]
     #[strum(to_string = "phase_complete")]
     PhaseDone {
         iteration: u32,
         phase: usize,
         #[serde(rename = "phases")]
         of: usize,
-        title: String,
+        #[serde(serialize_with = "in_english")]
+        title: Title,
         percent: Option<u8>,
     },
     /// A phase ended without the file that it has to leave.
@@ -207,6 +208,11 @@ fn before_colon(task: &str) -> String {
         "" => String::new(),
         task => format!("{task}: "),
     }
+}
+
+/// Machines are told in one language.
+fn in_english<S: Serializer>(title: &Title, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&title.en)
 }
 
 impl FlowNotice {

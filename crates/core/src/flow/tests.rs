@@ -212,3 +212,22 @@ fn what_is_skipped_is_passed_over() {
     assert_eq!(target(Risk::Low), Target::Done);
     assert_eq!(target(Risk::Medium), Target::Step(1));
 }
+
+/// ROUT-07: people read the name of a phase in their language, machines in one.
+#[test]
+fn a_phase_that_is_done_is_told_in_the_persons_language() {
+    let title = Title {
+        en: "Plan".into(),
+        zh_tw: "規劃".into(),
+        zh_cn: "规划".into(),
+    };
+    let done = FlowNotice::PhaseDone {
+        iteration: 1,
+        phase: 1,
+        of: 3,
+        title,
+        percent: Some(30),
+    };
+    assert_eq!(done.say(Lang::ZhCn), "阶段 1/3 完成：规划 (30%)");
+    assert_eq!(serde_json::to_value(&done).unwrap()["title"], "Plan");
+}

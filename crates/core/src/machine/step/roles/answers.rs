@@ -364,7 +364,7 @@ fn phase_done(state: &mut State, flow: &Flow, out: &mut Out) {
             iteration,
             phase: at + 1,
             of,
-            title: step.title.en.clone(),
+            title: step.title.clone(),
             percent: step.percent,
         });
     }
