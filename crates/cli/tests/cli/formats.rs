@@ -500,3 +500,29 @@ fn a_task_that_waits_is_told_with_what_it_waits_for() {
         json!([{"id": "T001", "on": [{"task": "T002"}]}])
     );
 }
+
+/// EVNT-02: the log of another tool of the delta loop is read where it lies,
+/// and outlives a run of ours.
+#[test]
+fn a_log_of_another_tool_is_read_and_kept() {
+    let env = TestEnv::with_tasks(1);
+    let log = ".skillpack/current/execution.log.jsonl";
+    let theirs = r#"{"timestamp":"2026-01-02T03:04:05Z","level":"INFO","phase":"Phase 2/3","model":"M","event":"phase_start","msg":"begins"}"#;
+    env.write(log, &format!("{theirs}\n"));
+    let told = env.ralph(&["events"]);
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    assert!(
+        told.stdout.contains("phase_start phase=2"),
+        "{}",
+        told.stdout
+    );
+    env.run_script(&[json!({"say": "<promise>BLOCKED: enough</promise>"})], &[]);
+    let kept = ".skillpack/current/execution.other.log.jsonl";
+    assert_eq!(env.read(kept), format!("{theirs}\n"));
+    let told = env.ralph(&["events", "--run", kept]);
+    assert!(
+        told.stdout.contains("phase_start phase=2"),
+        "{}",
+        told.stdout
+    );
+}
