@@ -17,6 +17,9 @@ pub enum AgentEvent {
         text: String,
         main: bool,
     },
+    /// A line that belongs to no stream: a warning, or the words of a client
+    /// that knows of none.
+    Prose(String),
     ToolCall {
         id: String,
         name: String,

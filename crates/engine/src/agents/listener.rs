@@ -1,7 +1,7 @@
 //! Hears an agent's standard output: bytes in, events and the whole out.
 
 use super::custom::PlainText;
-use super::event::{Heard, Tell};
+use super::event::{AgentEvent, Heard, Tell};
 use super::lines::{Lines, Take, mended};
 
 /// What reading a line came to.
@@ -123,8 +123,12 @@ struct Reading<'a> {
 
 impl Take for Reading<'_> {
     fn line(&mut self, line: &[u8]) {
-        // Warnings and other prose stand between the objects.
+        // Warnings and other prose stand between the objects (LOOP-13).
         if line.first() != Some(&b'{') {
+            let prose = String::from_utf8_lossy(line);
+            if !prose.trim().is_empty() {
+                (self.tell)(AgentEvent::Prose(prose.trim_end().to_owned()));
+            }
             return;
         }
         *self.prose = None;

@@ -133,7 +133,9 @@ fn hear_line(listener: &mut Listener, line: &[u8], tell: &mut dyn FnMut(AgentEve
 fn whose(line: &[u8]) -> Option<Listener> {
     let understands = |client: &Client| {
         let mut heard = false;
-        hear_line(&mut client.fresh_listener(), line, &mut |_| heard = true);
+        hear_line(&mut client.fresh_listener(), line, &mut |event| {
+            heard |= !matches!(event, AgentEvent::Prose(_));
+        });
         heard
     };
     let client = Client::ALL.iter().copied().find(understands);
@@ -145,6 +147,7 @@ impl OutputLine {
     pub fn of(event: AgentEvent) -> Option<OutputLine> {
         let (said, text) = match event {
             AgentEvent::Text { text, .. } => (Said::Words, text),
+            AgentEvent::Prose(text) => (Said::Plain, text),
             AgentEvent::ToolCall { name, summary, .. } if summary.is_empty() => (Said::Tool, name),
             AgentEvent::ToolCall { name, summary, .. } => {
                 (Said::Tool, format!("{name}: {summary}"))

@@ -650,3 +650,14 @@ proptest! {
         prop_assert!(heard.error.is_none() || heard.text.is_empty());
     }
 }
+
+/// LOOP-13: what a client says beside its stream is shown and kept, and is
+/// nobody's word.
+#[test]
+fn prose_beside_the_stream_is_told() {
+    let mut listener = Client::Claude.fresh_listener();
+    let mut told = Vec::new();
+    let said = b"Invalid API key\n{\"type\":\"something new\"}\n\n";
+    listener.hear(said, &mut |event| told.push(event));
+    assert_eq!(told, [AgentEvent::Prose("Invalid API key".into())]);
+}
