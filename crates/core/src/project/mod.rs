@@ -2,6 +2,7 @@
 //! function of their contents: nothing is run and nothing is guessed. What is
 //! not certain is left out; whoever asks tries the rest once.
 
+pub mod ci;
 mod node;
 mod others;
 #[cfg(test)]
@@ -114,6 +115,17 @@ pub fn proposals(facts: &Facts) -> Vec<Proposal> {
     if let Some(runner) = others::runner(facts) {
         found.retain(|proposal| proposal.purpose != Purpose::Verify);
         found.insert(0, runner);
+    }
+    // What runs elsewhere is asked for where nothing nearer is named.
+    let has_verify = found.iter().any(|p| p.purpose == Purpose::Verify);
+    let knows = |found: &[Proposal], other: &Proposal| {
+        let same = |known: &Proposal| known.command == other.command;
+        found.iter().any(same) || (has_verify && other.purpose == Purpose::Verify)
+    };
+    for other in ci::proposals(facts) {
+        if !knows(&found, &other) {
+            found.push(other);
+        }
     }
     found
 }

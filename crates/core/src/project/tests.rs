@@ -125,3 +125,61 @@ fn two_languages_in_one() {
     let idle = [both[1], ("Makefile", "test:\n\ttrue\n")];
     check(&idle, &[(Verify, "cargo test")]);
 }
+
+/// What CI runs is named by the project, too: what is known of it, needs
+/// nothing of the service, and stands nowhere nearer.
+#[test]
+fn what_ci_runs() {
+    let workflow = "
+on: [push]
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: pip install -r requirements.txt
+      - run: |
+          python -m pytest -q
+          ruff check .
+      - run: cargo test --target ${{ matrix.target }}
+      - run: npm test
+        working-directory: web
+      - run: make deploy
+      - run: pytest || true
+      - run: go vet ./...
+        if: github.ref == 'refs/heads/main'
+  nightly:
+    if: github.event_name == 'schedule'
+    steps:
+      - run: cargo test
+";
+    let file = ".github/workflows/ci.yml";
+    check(
+        &[(file, workflow)],
+        &[(Verify, "python -m pytest -q"), (Gate, "ruff check .")],
+    );
+    // The project's own files are nearer.
+    check(
+        &[
+            (file, workflow),
+            ("Cargo.toml", "[package]\nname = \"a\"\n"),
+        ],
+        &[(Verify, "cargo test"), (Gate, "ruff check .")],
+    );
+    let gitlab = "
+stages: [test]
+.hidden:
+  script: cargo test
+test:
+  script:
+    - mix test
+    - mix test $EXTRA
+release:
+  rules: [{when: manual}]
+  script: [make test]
+";
+    check(&[(".gitlab-ci.yml", gitlab)], &[(Verify, "mix test")]);
+    for broken in ["", "- a", "jobs: 3", "jobs: {a: [1]}", "\t: ["] {
+        check(&[(file, broken), (".gitlab-ci.yml", broken)], &[]);
+    }
+}

@@ -25,6 +25,7 @@ use crate::trust;
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Files of tests are looked for in so many folders.
 const MOST_FOLDERS: usize = 400;
+const MOST_WORKFLOWS: usize = 20;
 /// A larger file says nothing about checks.
 const LARGEST: u64 = 1 << 20;
 
@@ -45,7 +46,28 @@ pub fn facts(root: &Path) -> Facts {
         .iter()
         .filter(|name| root.join(name).exists())
         .map(|name| ((*name).to_owned(), String::new()));
-    Facts::new(read.chain(seen).chain(test_files(root)))
+    Facts::new(
+        read.chain(seen)
+            .chain(test_files(root))
+            .chain(workflows(root)),
+    )
+}
+
+/// What GitHub runs for the project.
+fn workflows(root: &Path) -> Vec<(String, String)> {
+    let entries = std::fs::read_dir(root.join(project::ci::WORKFLOWS));
+    let names = entries.into_iter().flatten().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.collect();
+    names.retain(|name| name.ends_with(".yml") || name.ends_with(".yaml"));
+    names.sort();
+    names.truncate(MOST_WORKFLOWS);
+    let read = |name: String| {
+        let name = format!("{}/{name}", project::ci::WORKFLOWS);
+        let bytes = ralph_store::regular::read_within(root.join(&name), LARGEST).ok()?;
+        Some((name, String::from_utf8(bytes).ok()?))
+    };
+    names.into_iter().filter_map(read).collect()
 }
 
 /// One file of each kind of test is enough.
