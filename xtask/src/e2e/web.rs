@@ -70,12 +70,13 @@ struct Show {
 impl Show {
     fn play(&mut self) {
         type Scene = fn(&mut Show) -> Result<String, String>;
-        let scenes: [(&str, Scene); 12] = [
+        let scenes: [(&str, Scene); 13] = [
             ("an empty project says how to begin", Show::nothing_yet),
             ("a run is seen, and each event within a second", Show::lives),
             ("the keyboard is enough", Show::keyboard),
             ("every tab shows what it should", Show::tabs),
             ("a question is answered", Show::answers),
+            ("a person steers", Show::steers),
             ("more turns are given", Show::extends),
             ("pause really pauses", Show::pauses),
             ("continue really goes on", Show::goes_on),
@@ -287,6 +288,33 @@ impl Show {
         match self.stage.events().contains("TWD") {
             true => Ok(String::new()),
             false => Err("the run knows nothing of the answer".into()),
+        }
+    }
+
+    /// By the buttons beside a task, and by a line (issue 23).
+    fn steers(&mut self) -> Result<String, String> {
+        let last = "[...document.querySelectorAll('li.open')].at(-1)";
+        let push = |verb: &str| {
+            let button = format!("{last}.querySelector('button[aria-label^=\"{verb} \"]')");
+            self.browser.eval(&format!("{button}.click()"))
+        };
+        let skipped = format!("{last}.textContent.includes('(skipped)')");
+        push("Skip")?;
+        self.browser.wait("that it is left out", &skipped)?;
+        self.picture("steered")?;
+        self.accessible("steered")?;
+        push("Unskip")?;
+        self.browser
+            .wait("that it is back", &format!("!{skipped}"))?;
+        self.browser
+            .eval("document.querySelector('.steering input').focus()")?;
+        self.browser.keys("keep mind the cache\u{e007}")?;
+        let told = "document.querySelector('ul.steering').textContent.includes('mind the cache')";
+        self.browser.wait("the hint", told)?;
+        let events = self.stage.events();
+        match events.matches("\"steered\"").count() {
+            3 => Ok(String::new()),
+            count => Err(format!("the run heard {count} wishes of 3")),
         }
     }
 
