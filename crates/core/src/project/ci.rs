@@ -116,17 +116,14 @@ fn known(line: &str) -> Option<(Purpose, String)> {
     let command = line.trim();
     let is_plain =
         !command.contains(['$', '{', '|', '&', ';', '>', '<', '`', '\\', '#', '"', '\'']);
-    let begins = |with: &[&str]| {
-        let fits = |start: &&str| {
-            let rest = command.strip_prefix(start);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-        };
-        with.iter().any(|start| fits(&start))
+    let fits = |start: &&str| {
+        let rest = command.strip_prefix(start);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
     let purpose = match () {
         () if !is_plain || command.contains("--watch") => return None,
-        () if begins(&TESTS) => Purpose::Verify,
-        () if begins(&LINTS) => Purpose::Gate,
+        () if TESTS.iter().any(fits) => Purpose::Verify,
+        () if LINTS.iter().any(fits) => Purpose::Gate,
         () => return None,
     };
     Some((purpose, command.to_owned()))

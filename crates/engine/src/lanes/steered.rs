@@ -1,7 +1,6 @@
 //! A person steers all lanes at once: their agents hear it, and the list that
 //! they are made from changes.
 
-use std::io;
 use std::time::Duration;
 
 use ralph_core::lang::{Lang, Say};
@@ -57,9 +56,9 @@ impl Shared {
         };
         let _held = orphans::hold_off();
         let tip = self.tip();
-        let bytes = self.repo.file_of(&tip, path).map_err(failed)?;
+        let bytes = self.repo.file_of(&tip, path).map_err(|e| failed(&e))?;
         let read = |bytes: &[u8]| tasks::read(name, bytes, options);
-        let list = read(&bytes).map_err(|error| failed(io::Error::other(error.say(Lang::En))))?;
+        let list = read(&bytes).map_err(|error| failed(&error.say(Lang::En)))?;
         let changed = change.apply(&bytes, &list, read)?;
         let message = format!("Change the list: {}\n", changed.task);
         let moved = self.repo.tree_of(&tip).and_then(|tree| {
@@ -67,14 +66,14 @@ impl Shared {
             let commit = self.repo.commit(&tree, &tip, &message)?;
             Ok(self.advance(&tip, &commit))
         });
-        match moved.map_err(failed)? {
+        match moved.map_err(|e| failed(&e))? {
             true => Ok(()),
-            false => Err(failed(io::Error::other("the branch moved meanwhile"))),
+            false => Err(failed(&"the branch moved meanwhile")),
         }
     }
 }
 
-fn failed(error: io::Error) -> SteerError {
+fn failed(error: &dyn std::fmt::Display) -> SteerError {
     SteerError::Failed {
         message: error.to_string(),
     }
