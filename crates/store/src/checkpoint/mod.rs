@@ -13,7 +13,7 @@ mod tests;
 use ralph_core::lang::{Say, said};
 use std::fs::{self, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use ralph_core::checkpoint::{Checkpoint, CheckpointError, Trust};
@@ -28,6 +28,8 @@ use crate::sys;
 const FILE: &str = "checkpoint.json";
 const CHECKSUM_FILE: &str = "checkpoint.json.sha256";
 const EVENTS_FILE: &str = "execution.log.jsonl";
+/// Enough of a log to tell it from others.
+const BEGINNING: u64 = 1000;
 const TEMP_PREFIX: &str = "checkpoint.json.tmp.";
 
 /// The folder that holds the checkpoint of a run and what belongs to it.
@@ -146,8 +148,9 @@ impl CheckpointDir {
     pub fn foreign_events(&self, own: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
         let shown = self.events();
         let beginning = |path: &Path| {
-            let mut bytes = crate::regular::read(path).unwrap_or_default();
-            bytes.truncate(1000);
+            let mut bytes = Vec::new();
+            let read = crate::regular::open(path).map(|file| file.take(BEGINNING));
+            let _ = read.and_then(|mut file| file.read_to_end(&mut bytes));
             bytes
         };
         let began = beginning(&shown);
