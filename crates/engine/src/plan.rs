@@ -416,13 +416,14 @@ fn prompter(
         blocked: settings.promise.blocked_prefix.clone(),
         lang: wanted.lang,
         output_dir: settings.checkpoint.dir.clone(),
-        state_file: is_delta(settings).then(|| ralph_core::delta::PATH.to_owned()),
+        state_file: (is_delta(settings) && settings.checkpoint.enabled)
+            .then(|| ralph_core::delta::PATH.to_owned()),
     }
 }
 
 /// A loop that is told what to do by the state file of the seed.
 fn is_delta(settings: &Settings) -> bool {
-    settings.preset.as_deref() == Some("delta") && settings.checkpoint.enabled
+    settings.preset.as_deref() == Some("delta")
 }
 
 fn checkpoint(settings: &Settings, wanted: &Wanted, rules: &Rules) -> CheckpointPlan {
@@ -433,7 +434,7 @@ fn checkpoint(settings: &Settings, wanted: &Wanted, rules: &Rules) -> Checkpoint
         interval: settings.checkpoint.interval,
         backups: settings.checkpoint.backups,
         dir: wanted.layout.checkpoint_dir(&settings.checkpoint.dir),
-        delta: settings.preset.as_deref() == Some("delta") || loops,
+        delta: is_delta(settings) || loops,
     }
 }
 

@@ -152,20 +152,18 @@ impl Projector {
         for dir in [Some(self.dir.dir()), self.dir.dir().parent()] {
             let _ = dir.map(|dir| remove_stale_temps(dir, None));
         }
-        announcements.extend(self.take_checkpoint());
+        let (damaged, other) = self.take_checkpoint();
+        announcements.extend(damaged);
         announcements.extend(self.take_delta());
-        announcements.extend(self.make_room());
+        announcements.extend(self.make_room(other));
         announcements
     }
 
     /// What another task left in the places of this run's files is set aside:
-    /// nothing of it can be had from any journal of ours.
-    fn make_room(&mut self) -> Vec<Announcement> {
+    /// nothing of it can be had from any journal of ours. `other` is the task
+    /// of its checkpoint.
+    fn make_room(&mut self, other: Option<String>) -> Vec<Announcement> {
         let own = self.run.header.task_id();
-        let checkpoint = self.dir.load().ok().map(|loaded| loaded.checkpoint);
-        let checkpoint = checkpoint.filter(|found| found.run_id().is_none());
-        let other = checkpoint.map(|found| found.task_id);
-        let other = other.filter(|task| *task != own);
         let runs = self.run.paths.dir.parent().map(std::fs::read_dir);
         let runs = runs.and_then(Result::ok).into_iter().flatten().flatten();
         let name = self.run.events.file_name().map(ToOwned::to_owned);
@@ -180,36 +178,50 @@ impl Projector {
             log.map(|log| (log, task_of_log)),
             state.map(|(task, file)| (file.path().to_owned(), task)),
         ];
-        if foreign[2].is_some() {
+        let has_state = foreign[2].is_some();
+        if has_state {
             self.last_delta = None;
         }
         let mut announcements = Vec::new();
         for (from, task) in foreign.into_iter().flatten() {
             match set_aside(&from, &task) {
                 Ok(to) => announcements.push(Announcement::SetAside { from, to }),
-                Err(error) => announcements.extend(self.failed(error)),
+                Err(error) => {
+                    // Nothing is written over what stays in its place.
+                    self.delta = self.delta.take().filter(|_| !has_state);
+                    announcements.extend(self.failed(error));
+                }
             }
         }
         announcements
     }
 
     /// What others added to the checkpoint of this run is kept; that of
-    /// another run becomes a backup.
-    fn take_checkpoint(&mut self) -> Option<Announcement> {
+    /// another run becomes a backup. Where it is no run of ours, its task is
+    /// told too.
+    fn take_checkpoint(&mut self) -> (Option<Announcement>, Option<String>) {
         match self.dir.load() {
             Ok(loaded) => {
-                let own = Some(self.run.header.run_id.as_str());
-                if loaded.checkpoint.run_id() == own {
-                    self.last = Some(loaded.checkpoint);
+                let own = self.run.header.run_id.as_str();
+                let mut other = None;
+                match loaded.checkpoint.run_id() {
+                    Some(run) if run == own => self.last = Some(loaded.checkpoint),
+                    Some(_) => {}
+                    None => other = Some(loaded.checkpoint.task_id),
                 }
-                (!loaded.refused.is_empty()).then_some(Announcement::CheckpointDamaged {
+                let damaged = Announcement::CheckpointDamaged {
                     dir: self.dir.dir().into(),
-                    refused: loaded.refused,
-                })
+                    refused: loaded.refused.clone(),
+                };
+                let damaged = Some(damaged).filter(|_| !loaded.refused.is_empty());
+                (
+                    damaged,
+                    other.filter(|task| *task != self.run.header.task_id()),
+                )
             }
-            Err(LoadError::Nothing { .. }) => None,
+            Err(LoadError::Nothing { .. }) => (None, None),
             Err(LoadError::AllRefused { dir, refused }) => {
-                Some(Announcement::CheckpointDamaged { dir, refused })
+                (Some(Announcement::CheckpointDamaged { dir, refused }), None)
             }
         }
     }

@@ -61,15 +61,15 @@ pub fn tasks(app: &App, args: &TasksArgs, opened: &OpenTaskFile) -> Exit {
         let is_its_list = of_run(past) || is_in_lanes(past, opened);
         is_its_list && steer::can_go_on(&steer, &past.state, run.id.as_str()).is_ok()
     });
-    if let Some((run, past)) = run.as_ref().filter(|(_, past)| !of_run(past)) {
-        let mut there = opened_by(app, past)?;
-        if let Some(there) = &mut there {
-            there.file.name.clone_from(&opened.file.name);
-        }
-        return tell(app, run, past, &steer, there.as_ref());
-    }
     match (run, &steer) {
-        (Some((run, past)), _) => tell(app, &run, &past, &steer, Some(opened)),
+        (Some((run, past)), _) if of_run(&past) => tell(app, &run, &past, &steer, Some(opened)),
+        (Some((run, past)), _) => {
+            let mut there = opened_by(app, &past)?;
+            if let Some(there) = &mut there {
+                there.file.name.clone_from(&opened.file.name);
+            }
+            tell(app, &run, &past, &steer, there.as_ref())
+        }
         // A list that no run works on is changed like any file.
         (None, Steer::List(change)) => change_list(app, opened, change),
         (None, _) => app.refuse(&no_run(app.lang())),
@@ -160,9 +160,7 @@ fn tell(
     steer::check(steer, &past.state, opened.map(|opened| &opened.list)).or_fail(app)?;
     if let (Steer::List(change), Some(opened)) = (steer, opened) {
         rehearse(app, opened, change)?;
-    }
-    // Whoever begins the task at once has to trust its check.
-    if let (Steer::List(change), Some(opened)) = (steer, opened) {
+        // Whoever begins the task at once has to trust its check.
         trust_checks(app, opened, change)?;
     }
     let layout = app.layout();

@@ -646,3 +646,29 @@ while [ ! -e "$AGENTS/go" ]; do sleep 0.05; done"#;
         assert!(prompt.contains("use the small one"), "{task}: {prompt}");
     }
 }
+
+/// A list that Git ignores is on no branch: it is changed where the person has
+/// it, and lanes that begin later see it.
+#[test]
+fn an_ignored_list_is_changed_where_it_lies() {
+    let lanes = Lanes::new("# Tasks\n");
+    let env = &lanes.env;
+    env.git(&["rm", "-q", "--cached", "tasks.md"]);
+    env.write(".gitignore", ".ralph/\n.skillpack/\ntasks.md\n");
+    lanes.commit("ignore the list");
+    env.write("tasks.md", &list(1));
+    let waits = r#"touch "$AGENTS/$t.began"
+while [ ! -e "$AGENTS/go" ]; do sleep 0.05; done"#;
+    lanes.on("T001", waits);
+    let agents = env.outside("agents");
+    let run = Live::start(env, "run", lanes.command(&["-j", "1"]));
+    wait_until("it works", || agents.join("T001.began").exists());
+    let added = env.ralph(&["tasks", "add", "Do thing 2"]);
+    assert_eq!(added.code, 0, "{}", text(&added));
+    fs::write(agents.join("go"), "").unwrap();
+    let done = run.finish();
+    assert_eq!(done.code, 0, "{}", text(&done));
+    assert_eq!(landed(&done.events()).len(), 2);
+    let shown = env.read("tasks.md");
+    assert!(shown.contains("- [x] T002 Do thing 2"), "{shown}");
+}

@@ -164,10 +164,8 @@ fn what_does_not_fit_is_refused_with_a_reason() {
     refused(&["hint", "x"], "is over");
 }
 
-/// While it waits the wish is taken at once: what is left is skipped, and the
-/// run ends instead of waiting for an hour.
-#[test]
-fn while_it_waits() {
+/// A run with one of two tasks done, which waits for an hour.
+pub fn waiting() -> (TestEnv, Live) {
     let env = TestEnv::with_tasks(2);
     env.write(".ralph/config.toml", "[limits]\npause_between = \"1h\"\n");
     let run = start(&env, &[]);
@@ -176,6 +174,14 @@ fn while_it_waits() {
         let done = env.ralph(&["events", "--json", "--filter", "event=wait"]);
         done.stdout.contains("between")
     });
+    (env, run)
+}
+
+/// While it waits the wish is taken at once: what is left is skipped, and the
+/// run ends instead of waiting for an hour.
+#[test]
+fn while_it_waits() {
+    let (env, run) = waiting();
     ok(&env.ralph(&["hint", "for later"]));
     ok(&env.ralph(&["tasks", "skip", "T002"]));
     let done = run.finish();

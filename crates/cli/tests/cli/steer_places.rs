@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 use crate::live::{Live, eventually, journal, latest_run, wait_until};
-use crate::steer::{let_go, prompt, start, turn_begins};
+use crate::steer::{let_go, prompt, start, turn_begins, waiting};
 use crate::terminal::Terminal;
 use crate::web::Page;
 
@@ -115,18 +115,6 @@ fn from_the_monitor_during_a_turn() {
     let (env, run) = working();
     let terminal = Terminal::start(env, &["monitor"]);
     every_verb_is_heard_during_a_turn(&terminal, run);
-}
-
-fn waiting() -> (TestEnv, Live) {
-    let env = TestEnv::with_tasks(2);
-    env.write(".ralph/config.toml", "[limits]\npause_between = \"1h\"\n");
-    let run = start(&env, &[]);
-    let_go(&env, 1, "T001");
-    wait_until("it waits", || {
-        let done = env.ralph(&["events", "--json", "--filter", "event=wait"]);
-        done.stdout.contains("between")
-    });
-    (env, run)
 }
 
 /// What is left is skipped, and the run ends instead of waiting for an hour.

@@ -187,6 +187,12 @@ pub struct Seat {
     pub on: Option<(String, String)>,
 }
 
+impl Seat {
+    pub fn is_at_work(&self) -> bool {
+        matches!(self.doing, Doing::Working | Doing::Asking)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, Say)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Doing {
@@ -274,8 +280,8 @@ fn short(commit: &str) -> &str {
 
 impl Board {
     pub fn working(&self) -> usize {
-        let works = |seat: &&Seat| matches!(seat.doing, Doing::Working | Doing::Asking);
-        self.seats.values().filter(works).count()
+        let seats = self.seats.values();
+        seats.filter(|seat| seat.is_at_work()).count()
     }
 
     /// The next task that can be begun. Whoever comes first and only waits for

@@ -100,14 +100,8 @@ impl State {
             duration_ms: rules.limits.max_duration_ms,
             dispatches: rules.limits.max_dispatches,
         };
-        let hints = (1..).zip(&rules.hints).map(|(id, hint)| Hint {
-            id,
-            text: hint.text.clone(),
-            keep: hint.keep,
-            told_in: None,
-            dropped: false,
-        });
-        let hints = hints.collect();
+        let hints = (1..).zip(rules.hints.iter().cloned());
+        let hints = hints.map(|(id, said)| Hint::new(id, said)).collect();
         Ok(State {
             stage: Stage::New,
             turn: TurnState {

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::LaneHint;
 use crate::lang::{Lang, Say};
 use crate::proof::level::AskedProof;
 use crate::tasks::ListChange;
@@ -69,6 +70,23 @@ pub struct Hint {
 }
 
 impl Hint {
+    pub(super) fn new(id: u32, said: LaneHint) -> Hint {
+        Hint {
+            id,
+            text: said.text,
+            keep: said.keep,
+            told_in: None,
+            dropped: false,
+        }
+    }
+
+    pub(super) fn said(&self) -> LaneHint {
+        LaneHint {
+            text: self.text.clone(),
+            keep: self.keep,
+        }
+    }
+
     /// Whether the next prompt says it.
     pub fn is_open(&self) -> bool {
         !self.dropped && (self.keep || self.told_in.is_none())

@@ -118,15 +118,12 @@ pub fn proposals(facts: &Facts) -> Vec<Proposal> {
     }
     // What runs elsewhere is asked for where nothing nearer is named.
     let has_verify = found.iter().any(|p| p.purpose == Purpose::Verify);
-    let knows = |found: &[Proposal], other: &Proposal| {
-        let same = |known: &Proposal| known.command == other.command;
-        found.iter().any(same) || (has_verify && other.purpose == Purpose::Verify)
-    };
-    for other in ci::proposals(facts) {
-        if !knows(&found, &other) {
-            found.push(other);
-        }
-    }
+    let mut elsewhere = ci::proposals(facts);
+    elsewhere.retain(|other| {
+        let is_needed = other.purpose != Purpose::Verify || !has_verify;
+        is_needed && found.iter().all(|known| known.command != other.command)
+    });
+    found.extend(elsewhere);
     found
 }
 

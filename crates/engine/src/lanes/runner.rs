@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ralph_core::machine::{LaneEnd, LaneEvent, LaneOrder, LaneTask, Outcome};
+use ralph_core::machine::{LaneEnd, LaneEvent, LaneHint, LaneOrder, LaneTask, Outcome};
 use ralph_core::usage::Usage;
 use ralph_store::layout::Layout;
 use ralph_store::regular;
@@ -62,7 +62,7 @@ pub(crate) enum Heard {
 
 pub(crate) struct Lanes {
     pub(super) shared: Arc<Shared>,
-    alive: BTreeMap<u32, Alive>,
+    pub(super) alive: BTreeMap<u32, Alive>,
     heard: mpsc::UnboundedReceiver<Heard>,
 }
 
@@ -75,9 +75,13 @@ pub(super) struct Shared {
     pub tell: mpsc::UnboundedSender<Heard>,
 }
 
-struct Alive {
+pub(super) struct Alive {
     stop: watch::Sender<Stop>,
     answers: Option<PipeWriter>,
+    /// It has asked for its first call: from then on it can be spoken to.
+    pub has_asked: bool,
+    /// Hints that wait for that, by number.
+    pub unsaid: Vec<(u32, LaneHint)>,
 }
 
 impl Lanes {
@@ -106,8 +110,10 @@ impl Lanes {
     pub async fn hear(&mut self) -> Heard {
         match self.heard.recv().await {
             Some(heard) => {
-                if let Heard::Ended { lane, .. } = &heard {
-                    self.alive.remove(lane);
+                match &heard {
+                    Heard::Ended { lane, .. } => drop(self.alive.remove(lane)),
+                    Heard::Asks { lane } => self.tell_unsaid(*lane),
+                    _ => {}
                 }
                 heard
             }
@@ -135,9 +141,7 @@ impl Lanes {
                 };
                 self.start(&assignment, task, on, standing);
             }
-            LaneOrder::Tell { lane, hint, said } => {
-                tokio::task::spawn_blocking(move || shared.say(lane, hint, said));
-            }
+            LaneOrder::Tell { lane, hint, said } => self.tell(lane, hint, said),
             LaneOrder::Grant {
                 lane,
                 not_before,
@@ -229,7 +233,13 @@ impl Lanes {
         let line = serde_json::to_string(assignment).unwrap_or_default();
         let written = writeln!(writer, "{line}");
         let answers = written.is_ok().then_some(writer);
-        self.alive.insert(lane, Alive { stop, answers });
+        let alive = Alive {
+            stop,
+            answers,
+            has_asked: false,
+            unsaid: Vec::new(),
+        };
+        self.alive.insert(lane, alive);
         tokio::spawn(async move {
             let end = shared.see_through(lane, task, on, standing, reader, stopped);
             let end = end.await;

@@ -1,7 +1,7 @@
 //! A person steers all lanes at once: their agents hear it, and the list that
 //! they are made from changes.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{LaneEvent, LaneHint, Steer};
@@ -14,11 +14,31 @@ use crate::steer::{self, SteerError};
 use crate::supervise::orphans;
 use crate::task_file::TaskFile;
 
-/// How often a lane that can't be spoken to yet is tried.
-const TRIES: u32 = 50;
-const BETWEEN_TRIES: Duration = Duration::from_millis(100);
-
 impl Lanes {
+    /// One that is only beginning can't be spoken to before it asks.
+    pub(super) fn tell(&mut self, lane: u32, hint: u32, said: LaneHint) {
+        match self.alive.get_mut(&lane) {
+            Some(alive) if !alive.has_asked => alive.unsaid.push((hint, said)),
+            Some(_) => self.say(lane, hint, said),
+            None => {}
+        }
+    }
+
+    pub(super) fn tell_unsaid(&mut self, lane: u32) {
+        let Some(alive) = self.alive.get_mut(&lane) else {
+            return;
+        };
+        alive.has_asked = true;
+        for (hint, said) in std::mem::take(&mut alive.unsaid) {
+            self.say(lane, hint, said);
+        }
+    }
+
+    fn say(&self, lane: u32, hint: u32, said: LaneHint) {
+        let shared = Arc::clone(&self.shared);
+        tokio::task::spawn_blocking(move || shared.say(lane, hint, said));
+    }
+
     pub fn change_list(
         &self,
         change: &ListChange,
@@ -29,19 +49,13 @@ impl Lanes {
 }
 
 impl Shared {
-    /// Says something to a lane as a person would; one that is only beginning
-    /// hears it as soon as it can.
-    pub fn say(&self, lane: u32, hint: u32, said: LaneHint) {
+    /// Says something to a lane as a person would.
+    fn say(&self, lane: u32, hint: u32, said: LaneHint) {
         let LaneHint { text, keep } = said;
         let wish = Wish::Steer(Steer::Hint { text, keep });
-        let layout = self.layout_of(lane);
-        for _ in 0..TRIES {
-            if control::tell(&layout, wish.clone(), false).is_ok() {
-                let heard = LaneEvent::Heard { lane, hint };
-                let _ = self.tell.send(Heard::Told(heard));
-                return;
-            }
-            std::thread::sleep(BETWEEN_TRIES);
+        if control::tell(&self.layout_of(lane), wish, false).is_ok() {
+            let heard = LaneEvent::Heard { lane, hint };
+            let _ = self.tell.send(Heard::Told(heard));
         }
     }
 

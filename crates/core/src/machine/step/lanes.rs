@@ -189,27 +189,24 @@ fn hints(state: &mut State) -> Vec<LaneHint> {
     let open = state.hints.iter_mut().filter(|hint| hint.is_open());
     open.map(|hint| {
         hint.told_in.get_or_insert(turn);
-        LaneHint {
-            text: hint.text.clone(),
-            keep: hint.keep,
-        }
+        hint.said()
     })
     .collect()
 }
 
 /// A person said something: whoever is at work hears it before the next turn.
 pub(super) fn tell_all(state: &State, hint: &Hint, out: &mut Out) {
-    for (&lane, seat) in &state.lanes.seats {
-        if matches!(seat.doing, Doing::Working | Doing::Asking) {
-            out.push(Effect::Lane(LaneOrder::Tell {
-                lane,
-                hint: hint.id,
-                said: LaneHint {
-                    text: hint.text.clone(),
-                    keep: hint.keep,
-                },
-            }));
-        }
+    for (&lane, _) in state
+        .lanes
+        .seats
+        .iter()
+        .filter(|(_, seat)| seat.is_at_work())
+    {
+        out.push(Effect::Lane(LaneOrder::Tell {
+            lane,
+            hint: hint.id,
+            said: hint.said(),
+        }));
     }
 }
 
@@ -459,13 +456,12 @@ pub(super) fn resume(state: &mut State, seen: &Observation, out: &mut Out) {
             None => queue_first(state, lane),
         }
     }
-    let works = |seat: &Seat| matches!(seat.doing, Doing::Working | Doing::Asking);
-    let hints = match state.lanes.seats.values().any(works) {
-        true => hints(state),
-        false => Vec::new(),
+    let hints = match state.lanes.working() {
+        0 => Vec::new(),
+        _ => hints(state),
     };
     for (&lane, seat) in &mut state.lanes.seats {
-        if !works(seat) {
+        if !seat.is_at_work() {
             continue;
         }
         seat.doing = Doing::Working;

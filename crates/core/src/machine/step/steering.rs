@@ -7,8 +7,8 @@ use super::next::Next;
 use super::out::Out;
 use super::questions;
 use crate::machine::{
-    Hint, LaneTask, Notice, Observation, Outcome, PauseReason, Stage, State, Steer, SteeredTask,
-    WaitReason,
+    Hint, LaneHint, LaneTask, Notice, Observation, Outcome, PauseReason, Stage, State, Steer,
+    SteeredTask, WaitReason,
 };
 use crate::tasks::ListChange;
 use crate::template::PromptNote;
@@ -30,7 +30,10 @@ pub(super) fn take(
         steer: steer.clone(),
     });
     match steer {
-        Steer::Hint { text, keep } => hint(state, text, *keep, out),
+        Steer::Hint { text, keep } => {
+            let (text, keep) = (text.clone(), *keep);
+            hint(state, LaneHint { text, keep }, out);
+        }
         Steer::DropHint { hint } => drop_hint(state, *hint),
         Steer::Skip { tasks } => skip(state, tasks),
         Steer::Unskip { tasks } => unskip(state, tasks),
@@ -49,15 +52,9 @@ pub(super) fn take(
     }
 }
 
-fn hint(state: &mut State, text: &str, keep: bool, out: &mut Out) {
+fn hint(state: &mut State, said: LaneHint, out: &mut Out) {
     let id = u32::try_from(state.hints.len()).unwrap_or(u32::MAX - 1) + 1;
-    let hint = Hint {
-        id,
-        text: text.into(),
-        keep,
-        told_in: None,
-        dropped: false,
-    };
+    let hint = Hint::new(id, said);
     lanes::tell_all(state, &hint, out);
     state.hints.push(hint);
 }
@@ -190,12 +187,10 @@ fn list(state: &mut State, change: &ListChange, task: Option<&SteeredTask>) {
 /// Tasks were dealt out to lanes when the run began: a change of the list is a
 /// change of that too. What is added waits for nobody.
 fn deal_out(tasks: &mut Vec<LaneTask>, change: &ListChange, id: &str) {
+    let place_of = |tasks: &[LaneTask], id: &str| tasks.iter().position(|task| task.id == id);
     let behind = |tasks: &[LaneTask], after: &Option<String>| {
-        let before = after.as_ref().map(|after| {
-            let place = tasks.iter().position(|task| task.id == *after);
-            place.map(|place| place + 1)
-        });
-        before.flatten()
+        let place = place_of(tasks, after.as_deref()?)?;
+        Some(place + 1)
     };
     match change {
         ListChange::Add { text, after, .. } => {
@@ -213,7 +208,7 @@ fn deal_out(tasks: &mut Vec<LaneTask>, change: &ListChange, id: &str) {
             }
         }
         ListChange::Move { after, .. } => {
-            if let Some(from) = tasks.iter().position(|task| task.id == id) {
+            if let Some(from) = place_of(tasks, id) {
                 let task = tasks.remove(from);
                 let place = behind(tasks, after).unwrap_or(0);
                 tasks.insert(place, task);
