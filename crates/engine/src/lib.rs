@@ -11,6 +11,7 @@ pub mod before;
 pub mod bisect;
 pub mod clock;
 pub mod control;
+mod decode;
 pub mod driver;
 pub mod error;
 mod excerpt;

@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use ralph_core::machine::{Budget, Kind, NewRules, Observation, Outcome, State, iso_utc};
+use ralph_core::machine::{
+    Budget, Event, Kind, NewRules, Notice, Observation, Outcome, State, iso_utc,
+};
 use ralph_store::atomic::remove_stale_temps;
-use ralph_store::journal::{self, Journal, Record, Salvage, Tail};
+use ralph_store::journal::{self, Salvage, Tail};
 use ralph_store::layout::{Layout, RunId, RunPaths, new_run_id};
 use ralph_store::lock::{Lock, LockError, LockInfo, acquire};
 use ralph_store::{Action, FileError};
@@ -166,8 +168,8 @@ fn open_again(layout: &Layout, plan: &Plan, id: &RunId) -> Result<Open, DriveErr
     );
     let paths = layout.run(id);
     let _ = remove_stale_temps(&paths.dir, None);
-    let (journal, records, tail) = Journal::open(&paths.journal()).map_err(PastError::from)?;
-    let (past, lines) = retell(id, records)?;
+    let mut lines = Vec::new();
+    let (journal, past, tail) = past::take_up(&paths, &mut lines_into(&mut lines))?;
     let recorder = Recorder::open(plan, &paths, journal, &past.header, lines);
     Ok(Open {
         projector: Projector::new(plan, &paths, &past.header),
@@ -182,13 +184,9 @@ fn open_again(layout: &Layout, plan: &Plan, id: &RunId) -> Result<Open, DriveErr
     })
 }
 
-/// A run and the lines that it has told to its event log.
-fn retell(id: &RunId, records: Vec<Record>) -> Result<(Past, Vec<Value>), PastError> {
-    let mut lines = Vec::new();
-    let past = past::replay(id.as_str(), records, |notice, at| {
-        lines.push(notice.line(at))
-    })?;
-    Ok((past, lines))
+/// Keeps the lines that a run has told to its event log.
+fn lines_into(lines: &mut Vec<Value>) -> impl FnMut(&Event, &State, &[Notice]) {
+    |event, _, notices| lines.extend(notices.iter().map(|notice| notice.line(event.at)))
 }
 
 /// Removes what dead processes left of files that they did not live to
@@ -217,8 +215,8 @@ pub fn finish_telling(layout: &Layout, id: &RunId) -> Result<Option<Outcome>, Dr
 /// Under the lock.
 pub(crate) fn settle(layout: &Layout, paths: &RunPaths) -> Result<Option<Outcome>, DriveError> {
     let _ = remove_stale_temps(&paths.dir, None);
-    let (records, _) = journal::read(&paths.journal()).map_err(PastError::from)?;
-    let (past, lines) = retell(&paths.id, records)?;
+    let mut lines = Vec::new();
+    let past = past::listen(paths, &mut lines_into(&mut lines))?;
     let mut told = Told::new(&paths.events(), lines);
     let was_whole = told.is_whole();
     clear_up(layout, past.header.tasks_file.as_deref());

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use ralph_core::lang::Say;
-use ralph_core::machine::{Effect, Event, Kind, MenuAnswer, Notice, Now, Observation, State, step};
-use ralph_store::journal::{self, JournalError, Record};
+use ralph_core::machine::{Effect, Event, Kind, MenuAnswer, Notice, Observation, State, step};
+use ralph_store::journal::{self, Journal, JournalError, Tail};
 use ralph_store::layout::RunPaths;
-use serde_json::Value;
 
+use crate::decode;
 use crate::header::Header;
 
 /// A run as its journal has it.
@@ -65,63 +65,93 @@ pub fn listen(paths: &RunPaths, hear: Hear<'_>) -> Result<Past, PastError> {
     if !paths.journal().exists() && !paths.events().exists() {
         return Err(PastError::NeverBegan { run: id.into() });
     }
-    let (records, _) = journal::read(&paths.journal())?;
-    play(id, records, hear)
+    let mut replay = Replay::new(id, hear);
+    journal::read_each(&paths.journal(), &mut |seq, data| replay.take(seq, data))?;
+    replay.end()
 }
 
-/// The machine decides again as it did; nothing is performed. `tell` hears
-/// everything that the run has told, in its order.
-pub fn replay(
-    run: &str,
-    records: Vec<Record>,
-    mut tell: impl FnMut(&Notice, Now),
-) -> Result<Past, PastError> {
-    play(run, records, &mut |event, _, notices| {
-        for notice in notices {
-            tell(notice, event.at);
+/// [`listen`], to go on with what is heard. Under the lock of the run, so that
+/// nobody adds to it meanwhile.
+pub fn take_up(paths: &RunPaths, hear: Hear<'_>) -> Result<(Journal, Past, Tail), PastError> {
+    let mut replay = Replay::new(paths.id.as_str(), hear);
+    let (journal, tail) =
+        Journal::open_each(&paths.journal(), &mut |seq, data| replay.take(seq, data))?;
+    Ok((journal, replay.end()?, tail))
+}
+
+/// The machine decides again as it did, record by record; nothing is
+/// performed.
+struct Replay<'a> {
+    run: &'a str,
+    hear: Hear<'a>,
+    past: Option<Past>,
+    /// The first record that is not understood; nothing behind it counts.
+    unknown: Option<PastError>,
+}
+
+impl<'a> Replay<'a> {
+    fn new(run: &'a str, hear: Hear<'a>) -> Replay<'a> {
+        Replay {
+            run,
+            hear,
+            past: None,
+            unknown: None,
         }
-    })
-}
-
-fn play(run: &str, records: Vec<Record>, hear: Hear<'_>) -> Result<Past, PastError> {
-    let mut records = records.into_iter();
-    let Some(first) = records.next() else {
-        return Err(PastError::NeverBegan { run: run.into() });
-    };
-    let header: Header = understand(run, first.seq, first.data)?;
-    let state = State::new(header.rules.clone()).map_err(|_| PastError::Unknown {
-        run: run.into(),
-        seq: first.seq,
-        message: "no limit is set".into(),
-    })?;
-    let mut past = Past {
-        header,
-        state,
-        skipped: BTreeSet::new(),
-        last_seen: None,
-        records: 1,
-        archive: None,
-    };
-    for record in records {
-        let event: Event = understand(run, record.seq, record.data)?;
-        past.take(&event, hear);
     }
-    Ok(past)
-}
 
-fn understand<T: serde::de::DeserializeOwned>(
-    run: &str,
-    seq: u64,
-    data: Value,
-) -> Result<T, PastError> {
-    serde_json::from_value(data).map_err(|error| PastError::Unknown {
-        run: run.into(),
-        seq,
-        message: error.to_string(),
-    })
+    fn take(&mut self, seq: u64, data: &[u8]) -> serde_json::Result<()> {
+        let not_understood = match (&self.unknown, &mut self.past) {
+            (Some(_), _) => None,
+            (None, None) => match serde_json::from_slice::<Header>(data) {
+                Ok(header) => match State::new(header.rules.clone()) {
+                    Ok(state) => {
+                        self.past = Some(Past::new(header, state));
+                        None
+                    }
+                    Err(_) => Some("no limit is set".to_owned()),
+                },
+                Err(error) => Some(error.to_string()),
+            },
+            (None, Some(past)) => match decode::event(data) {
+                Ok(event) => {
+                    past.take(&event, self.hear);
+                    return Ok(());
+                }
+                Err(error) => Some(error.to_string()),
+            },
+        };
+        if let Some(message) = not_understood {
+            // Damage is the journal's to tell.
+            serde_json::from_slice::<serde::de::IgnoredAny>(data)?;
+            let run = self.run.to_owned();
+            self.unknown = Some(PastError::Unknown { run, seq, message });
+        }
+        Ok(())
+    }
+
+    fn end(self) -> Result<Past, PastError> {
+        match (self.unknown, self.past) {
+            (Some(unknown), _) => Err(unknown),
+            (None, Some(past)) => Ok(past),
+            (None, None) => Err(PastError::NeverBegan {
+                run: self.run.to_owned(),
+            }),
+        }
+    }
 }
 
 impl Past {
+    fn new(header: Header, state: State) -> Past {
+        Past {
+            header,
+            state,
+            skipped: BTreeSet::new(),
+            last_seen: None,
+            records: 1,
+            archive: None,
+        }
+    }
+
     fn take(&mut self, event: &Event, hear: Hear<'_>) {
         match &event.kind {
             Kind::Archived { name } => self.archive = Some(name.clone()),

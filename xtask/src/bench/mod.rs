@@ -7,7 +7,9 @@
 //! The agent works for no time at all, as the empty program does. What stands
 //! between turns of ten milliseconds, with a processor that has gone to sleep
 //! and caches that are cold, is shown beside it, and so is what the disk takes
-//! for the one sync that has to stand in the gap.
+//! for the one sync that has to stand in the gap. Snapshots have bounds of
+//! their own (`bench snapshots`) and are off here, but for one row that shows
+//! what they add, and for the memory.
 
 mod guard;
 mod hooks;
@@ -38,6 +40,7 @@ const MAX_MEMORY_KB: u64 = 20 * 1024;
 /// How long the agent of the bounds works, and one that is shown beside it.
 const WORK: Duration = Duration::ZERO;
 const SOME_WORK: Duration = Duration::from_millis(10);
+const SANDBOX_OFF: (&str, &str) = ("RALPH_SANDBOX_MODE", "off");
 
 /// `None` where there is no such bench.
 pub fn named(root: &Path, of: &[&str]) -> Option<Result<(), Vec<String>>> {
@@ -69,12 +72,17 @@ fn run(root: &Path) -> Result<(), Vec<String>> {
     let gap = median(run.gaps.clone());
     let sync = median(synced_appends(scratch.path()).map_err(|e| vec![e.to_string()])?);
     let cold = median(programs.run(&small, 201, SOME_WORK)?.gaps);
+    let kept = programs.run_keeping(&small, 201)?;
     println!("empty process, spawn and wait        {}", micros(unit));
     println!("append of 700 bytes and its sync     {}", micros(sync));
     println!("gap at 200 files                     {}", micros(gap));
     println!("gap behind an agent of 10 ms         {}", micros(cold));
+    println!(
+        "gap with a snapshot of every turn    {}",
+        micros(median(kept.gaps))
+    );
     verdict.ratio("gap at 200 files / empty process", gap, unit, MAX_GAP_RATIO);
-    verdict.at_most_kb("peak memory", run.peak_kb, MAX_MEMORY_KB);
+    verdict.at_most_kb("peak memory", kept.peak_kb, MAX_MEMORY_KB);
 
     // The machine's moods last longer than a run, so the beginning is taken
     // from a run that follows the end of the long one at once.
@@ -94,7 +102,7 @@ fn run(root: &Path) -> Result<(), Vec<String>> {
     verdict.bounded("gap at iteration 2,000 / at 10", growths[1], MAX_GROWTH);
 
     let large = project(&scratch.path().join("large"), 10_000).map_err(|e| vec![e.to_string()])?;
-    let run = programs.run(&large, 101, WORK)?;
+    let run = programs.run_keeping(&large, 101)?;
     verdict.at_most(
         "gap at 10,000 files",
         median(run.gaps.clone()),
@@ -269,13 +277,20 @@ impl Programs {
 
     fn run(&self, project: &Path, turns: usize, work: Duration) -> Result<Run, Vec<String>> {
         let log = project.join(".git/probe.log");
-        self.run_behind("off", project, &log, (turns, work))
+        let bare = [SANDBOX_OFF, ("RALPH_SNAPSHOTS_ENABLED", "false")];
+        self.run_with(&bare, project, &log, (turns, work))
     }
 
-    /// With this mode of the sandbox; the log lies where the agent may write.
-    fn run_behind(
+    /// With a snapshot of every turn.
+    fn run_keeping(&self, project: &Path, turns: usize) -> Result<Run, Vec<String>> {
+        let log = project.join(".git/probe.log");
+        self.run_with(&[SANDBOX_OFF], project, &log, (turns, WORK))
+    }
+
+    /// With these settings; the log lies where the agent may write.
+    fn run_with(
         &self,
-        mode: &str,
+        settings: &[(&str, &str)],
         project: &Path,
         log: &Path,
         (turns, work): (usize, Duration),
@@ -288,7 +303,7 @@ impl Programs {
             work.as_millis()
         );
         let mut child = Command::new(&self.ralph)
-            .env("RALPH_SANDBOX_MODE", mode)
+            .envs(settings.iter().copied())
             .current_dir(project)
             .args([
                 "run",

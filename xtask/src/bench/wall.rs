@@ -18,7 +18,12 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
     let project = project(&scratch.path().join("p"), 200).map_err(|e| vec![e.to_string()])?;
     let log = project.join("probe.log");
     let gap = |mode: &str| {
-        let run = programs.run_behind(mode, &project, &log, (TURNS, Duration::ZERO))?;
+        let run = programs.run_with(
+            &[("RALPH_SANDBOX_MODE", mode)],
+            &project,
+            &log,
+            (TURNS, Duration::ZERO),
+        )?;
         Ok::<_, Vec<String>>(median(run.gaps))
     };
     // One after the other, so that the machine's moods meet both.

@@ -252,8 +252,8 @@ impl Scenario {
         expect(&judged.len(), &distinct.len(), "turns that were judged")?;
 
         let mut lines = Vec::new();
-        let past = past::replay(run.id.as_str(), records, |notice, at| {
-            lines.push(notice.line(at).to_string());
+        let past = past::listen(run, &mut |event, _, notices| {
+            lines.extend(notices.iter().map(|n| n.line(event.at).to_string()));
         });
         let state = past.map_err(|e| format!("{e:?}"))?.state;
         lines.sort();

@@ -38,7 +38,7 @@ use crate::announcement::Announcement;
 use crate::error::DriveError;
 use crate::header::Header;
 pub use crate::header::{InSession, StateFile};
-use crate::past::{self, Past, PastError};
+use crate::past::{self, Past};
 use crate::perform::OpenRun;
 use crate::plan::Plan;
 use crate::projections::Projector;
@@ -444,8 +444,7 @@ fn take_up(layout: &Layout, paths: &RunPaths) -> Result<(Journal, Past), Session
             pid: info.pid,
         });
     }
-    let (journal, records, _) = Journal::open(&paths.journal()).map_err(PastError::from)?;
-    let past = past::replay(paths.id.as_str(), records, |_, _| {})?;
+    let (journal, past, _) = past::take_up(paths, &mut |_, _, _| {})?;
     Ok((journal, past))
 }
 

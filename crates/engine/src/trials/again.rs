@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use ralph_core::machine::{Event, Ground, Kind, VerifyReport};
-use ralph_store::journal;
+use ralph_core::machine::{Ground, Kind, VerifyReport};
 use ralph_store::layout::{Layout, RunPaths};
 use tokio::sync::watch;
 
@@ -27,21 +26,18 @@ pub fn again(
     live: &TreeId,
     sandbox: &wall::Wanted,
 ) -> Result<Option<VerifyReport>, PastError> {
-    let past = past::read(run)?;
-    let records = journal::read(&run.journal())?.0;
+    let mut verified = Vec::new();
+    let past = past::listen(run, &mut |event, _, _| {
+        if let Kind::Verified(report) = &event.kind {
+            verified.push(report.clone());
+        }
+    })?;
     let turn = task
         .and_then(|id| past.state.ticks.proofs.get(id))
         .map(|proof| proof.turn);
-    let mut verified = records.iter().filter_map(|record| {
-        let event: Event = serde_json::from_value(record.data.clone()).ok()?;
-        match event.kind {
-            Kind::Verified(report) => Some(report),
-            _ => None,
-        }
-    });
     let is_meant = |report: &VerifyReport| turn.is_none_or(|turn| report.turn == turn);
     let was_weighed = |report: &VerifyReport| is_meant(report) && report.weighed.is_some();
-    let Some(then) = verified.rfind(was_weighed) else {
+    let Some(then) = verified.into_iter().rfind(was_weighed) else {
         return Ok(None);
     };
     let weighed = then.weighed.clone().unwrap_or_default();

@@ -4,7 +4,6 @@
 //! itself decided. Nothing is written and nobody is held up: a reader can be
 //! killed at any time.
 
-mod decode;
 mod diff;
 mod fold;
 mod output;
@@ -25,6 +24,7 @@ use ralph_store::journal::{JournalError, Tailer};
 use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lock;
 
+use crate::decode;
 use crate::past::PastError;
 use crate::record::Header;
 use crate::snapshots::timeline::Timeline;

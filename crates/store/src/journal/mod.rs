@@ -36,7 +36,7 @@ use crate::fault::point;
 use crate::{private, sys};
 pub use record::{Flaw, Record, Unstorable, VERSION};
 pub use salvage::{Salvage, keep_intact};
-use scan::{Position, Scan, scan, scan_each};
+use scan::{Position, scan_each};
 
 /// Whether an append waits for the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,11 +121,18 @@ impl Journal {
     /// Opens an existing journal and replays it. A torn last record is left
     /// out, and is cut off before the first append.
     pub fn open(path: &Path) -> Result<(Journal, Vec<Record>, Tail), JournalError> {
-        let Scan { records, end, tail } = scan(path, Position::START)?;
+        let mut records = Vec::new();
+        let (journal, tail) = Journal::open_each(path, &mut keep_in(&mut records))?;
+        Ok((journal, records, tail))
+    }
+
+    /// [`open`](Journal::open), as [`read_each`] reads.
+    pub fn open_each(path: &Path, take: Take<'_>) -> Result<(Journal, Tail), JournalError> {
+        let (end, tail) = scan_each(path, Position::START, take)?;
         let mut options = OpenOptions::new();
         options.append(true);
         let file = sys::open(&options, path, point::JOURNAL_OPEN).at(path, Action::Open)?;
-        Ok((Journal::at(path, file, end, tail), records, tail))
+        Ok((Journal::at(path, file, end, tail), tail))
     }
 
     fn at(path: &Path, file: File, end: Position, tail: Tail) -> Journal {
@@ -211,12 +218,27 @@ impl Journal {
 
 /// Reads a journal without touching it; its writer may be at work meanwhile.
 pub fn read(path: &Path) -> Result<(Vec<Record>, Tail), JournalError> {
-    let scan = scan(path, Position::START)?;
-    Ok((scan.records, scan.tail))
+    let mut records = Vec::new();
+    let tail = read_each(path, &mut keep_in(&mut records))?;
+    Ok((records, tail))
+}
+
+/// [`read`], one record after the other and not yet understood, so that a
+/// large journal takes no more memory than its longest line.
+pub fn read_each(path: &Path, take: Take<'_>) -> Result<Tail, JournalError> {
+    Ok(scan_each(path, Position::START, take)?.1)
 }
 
 /// Takes in the data of one record; an error says that it is no JSON.
 pub type Take<'a> = &'a mut dyn FnMut(u64, &[u8]) -> serde_json::Result<()>;
+
+fn keep_in(records: &mut Vec<Record>) -> impl FnMut(u64, &[u8]) -> serde_json::Result<()> {
+    |seq, data| {
+        let data = serde_json::from_slice(data)?;
+        records.push(Record { seq, data });
+        Ok(())
+    }
+}
 
 /// Follows a journal while another process writes it.
 #[derive(Clone, Debug)]
@@ -242,20 +264,14 @@ impl Tailer {
     pub fn poll(&mut self) -> Result<Vec<Record>, JournalError> {
         let before = self.next_seq;
         let mut records = Vec::new();
-        let polled = self.poll_each(&mut |seq, data| {
-            let data = serde_json::from_slice(data)?;
-            records.push(Record { seq, data });
-            Ok(())
-        });
+        let polled = self.poll_each(&mut keep_in(&mut records));
         if polled.is_err() {
             self.next_seq = before;
         }
         polled.map(|()| records)
     }
 
-    /// [`poll`](Tailer::poll), one record after the other and not yet
-    /// understood, so that a large journal takes no more memory than its
-    /// longest line.
+    /// [`poll`](Tailer::poll), as [`read_each`] reads.
     pub fn poll_each(&mut self, take: Take<'_>) -> Result<(), JournalError> {
         if !self.path.exists() {
             return Ok(());

@@ -3,8 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::scan::{Position, scan};
-use super::{JournalError, Tail};
+use super::{JournalError, Tail, read};
 use crate::atomic::{AtomicOptions, write_atomic};
 use crate::error::{Action, At};
 
@@ -23,7 +22,7 @@ pub struct Salvage {
 ///
 /// Only the holder of the project's lock may call it.
 pub fn keep_intact(path: &Path) -> Result<Option<Salvage>, JournalError> {
-    let error = match scan(path, Position::START) {
+    let error = match read(path) {
         Ok(_) => return Ok(None),
         Err(error) => error,
     };
@@ -42,7 +41,7 @@ pub fn keep_intact(path: &Path) -> Result<Option<Salvage>, JournalError> {
     write_atomic(&copy, &bytes, AtomicOptions { durable: true })?;
     write_atomic(path, sound, AtomicOptions { durable: true })?;
     let records = line - 1;
-    debug_assert!(scan(path, Position::START).is_ok_and(|scan| scan.tail == Tail::Clean));
+    debug_assert!(read(path).is_ok_and(|(_, tail)| tail == Tail::Clean));
     Ok(Some(Salvage { copy, records }))
 }
 

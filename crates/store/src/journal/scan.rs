@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
-use super::record::{Decoded, Flaw, Record, decode, may_be_torn};
+use super::record::{Decoded, Flaw, decode, may_be_torn};
 use super::{JournalError, Tail, Take};
 use crate::error::{Action, At};
 use crate::lines::{next_line, open_regular};
@@ -22,25 +22,6 @@ impl Position {
         line: 1,
         next_seq: 1,
     };
-}
-
-/// The sound records from a position on, and where they end.
-#[derive(Debug)]
-pub(super) struct Scan {
-    pub records: Vec<Record>,
-    pub end: Position,
-    pub tail: Tail,
-}
-
-/// [`scan_each`], with all records at once.
-pub(super) fn scan(path: &Path, from: Position) -> Result<Scan, JournalError> {
-    let mut records = Vec::new();
-    let (end, tail) = scan_each(path, from, &mut |seq, data| {
-        let data = serde_json::from_slice(data)?;
-        records.push(Record { seq, data });
-        Ok(())
-    })?;
-    Ok(Scan { records, end, tail })
 }
 
 /// Reads from `from` to the end of the file and hands on each sound record;

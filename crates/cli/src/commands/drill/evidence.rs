@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use ralph_core::machine::{Event, Outcome};
 use ralph_engine::past;
-use ralph_store::journal;
 use ralph_store::layout::{Layout, RunPaths};
 use ralph_store::lock;
 
@@ -109,17 +108,13 @@ pub fn first_run(layout: &Layout) -> Option<RunPaths> {
 }
 
 fn read_journal(run: &RunPaths) -> JournalSeen {
-    let Ok((records, _)) = journal::read(&run.journal()) else {
-        return JournalSeen::Corrupt;
-    };
-    let Ok(past) = past::replay(run.id.as_str(), records.clone(), |_, _| {}) else {
-        return JournalSeen::Corrupt;
-    };
-    let event = |record: journal::Record| serde_json::from_value(record.data).ok();
-    JournalSeen::Read {
-        // The first record is the header.
-        events: records.into_iter().skip(1).filter_map(event).collect(),
-        outcome: past.state.outcome().cloned(),
+    let mut events = Vec::new();
+    match past::listen(run, &mut |event, _, _| events.push(event.clone())) {
+        Ok(past) => JournalSeen::Read {
+            events,
+            outcome: past.state.outcome().cloned(),
+        },
+        Err(_) => JournalSeen::Corrupt,
     }
 }
 
