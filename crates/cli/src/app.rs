@@ -63,7 +63,9 @@ impl App {
 
     /// A lane is an ordinary run in a tree of its own.
     fn in_lane(self, lane: u32) -> Result<App, u8> {
-        match lanes::project_in(&self.layout(), lane) {
+        let layout = self.layout();
+        let run = layout.last_written().ok().flatten();
+        match run.and_then(|run| lanes::project_in(&layout, &run.id, lane)) {
             Some(root) => Ok(App { root, ..self }),
             None => self.refuse(&tr!(
                 self.lang(),

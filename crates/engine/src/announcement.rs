@@ -24,6 +24,15 @@ pub enum Announcement {
     /// The run before this one was not finished.
     #[say("run {id} is paused here and waits for `ralph resume {id}`; this is a new one")]
     Paused { id: RunId },
+    /// Lanes of earlier runs left trees.
+    #[say(
+        "lanes of earlier runs left trees ({size} MB); `ralph lanes clean` shows what can go and why"
+    )]
+    TreesLeft { size: u64 },
+    #[say(
+        "the disk has room for {trees} trees of lanes, so fewer tasks are worked on at once (lanes.disk)"
+    )]
+    FewTrees { trees: u32 },
     /// Work of others stands in the tree that the agent is going to change.
     #[say(
         "not committed in the work tree: {count}; it will mix with the agent's work, so commit or stash it first (`git stash -u`)"

@@ -4,7 +4,7 @@ use ralph_store::layout::RunId;
 
 use crate::announcement::Announcement;
 use crate::plan::Plan;
-use crate::{archive, git};
+use crate::{archive, git, lanes};
 
 /// What to think of before a run begins; `own` is that run, where it has a
 /// name already.
@@ -14,6 +14,13 @@ pub fn warnings(plan: &Plan, own: Option<&RunId>) -> Vec<Announcement> {
         .map(|id| Announcement::Paused { id })
         .into_iter()
         .collect();
+    let trees = lanes::trees(&plan.layout);
+    let others = trees.iter().filter(|tree| Some(&tree.run) != own);
+    let sizes: Vec<u64> = others.map(|tree| tree.bytes).collect();
+    if !sizes.is_empty() {
+        let size = sizes.iter().sum::<u64>().div_ceil(1_000_000);
+        warnings.push(Announcement::TreesLeft { size });
+    }
     let Some(root) = git::find_root(plan.layout.root()) else {
         return warnings;
     };

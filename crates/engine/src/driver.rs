@@ -30,7 +30,7 @@ use crate::announcement::Announcement;
 use crate::clock::WakeAt;
 use crate::error::DriveError;
 use crate::index_lock::LockWatch;
-use crate::lanes::{Lanes, get_ready, set_up};
+use crate::lanes::{Lanes, fit, get_ready, set_up};
 use crate::mailbox::Mailbox;
 use crate::notify::Courier;
 use crate::opening::Opening;
@@ -119,6 +119,7 @@ pub async fn drive(
         None => {}
     }
     get_ready(&plan).await?;
+    fit(&mut plan)?;
     let mut driver = Driver::begin(plan, opening, observer, requests)?;
     if let (Some(repo), Some(lanes)) = (repo, driver.run.plan.lanes.clone()) {
         let program = driver.run.plan.sandbox.own_program.clone();

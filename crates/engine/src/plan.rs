@@ -149,6 +149,10 @@ pub struct Plan {
     pub id: Option<RunId>,
     /// The person's branch takes the result of lanes in.
     pub lands: bool,
+    /// How much the trees of lanes may hold together; 0 is what is free.
+    pub trees_take: u64,
+    /// What each of them gets although Git ignores it.
+    pub trees_include: Vec<String>,
     /// Lanes, once their tree stands.
     pub lanes: Option<LanePlan>,
     /// A command that gets the tree ready first.
@@ -319,6 +323,8 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         list,
         id: None,
         lands: settings.lanes.land,
+        trees_take: settings.lanes.disk,
+        trees_include: settings.lanes.include.clone(),
         lanes: None,
         setup: Some(settings.lanes.setup.clone())
             .filter(|setup| !setup.is_empty() && settings.lanes.count > 0),

@@ -21,6 +21,9 @@ pub use armed::passed;
 #[cfg(any(test, debug_assertions))]
 pub use armed::{Fault, arm};
 
+/// How a test says what goes wrong in a process, and where it hears of it.
+pub const VARIABLES: [&str; 2] = ["RALPH_FAULT", "RALPH_FAULT_TRACE"];
+
 /// What is done at a point, so that a test knows which faults fit there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {

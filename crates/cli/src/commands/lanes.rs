@@ -2,12 +2,12 @@
 //! which trees are there.
 
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Board, State};
+use ralph_core::machine::{Board, Seat, State};
 use ralph_core::text;
 use ralph_core::tr;
 use ralph_engine::lanes::{self, Left};
 use ralph_engine::past;
-use ralph_store::layout::Layout;
+use ralph_store::layout::{Layout, RunId};
 use serde_json::{Value, json};
 
 use super::turns;
@@ -19,18 +19,16 @@ pub fn run(app: &App, args: &LanesArgs) -> Exit {
     let latest = layout.last_written().or_fail(app)?;
     let past = latest.as_ref().and_then(|run| past::read(run).ok());
     let state = past.map(|past| past.state);
-    let run = latest.map(|run| run.id.to_string());
+    let run = latest.map(|run| run.id);
     let trees = lanes::trees(&layout);
     match args.verb {
-        Some(LanesVerb::Clean { yes, dry_run }) => {
-            clean(app, &layout, state.as_ref(), &trees, yes, dry_run)
-        }
+        Some(LanesVerb::Clean { yes, dry_run }) => clean(app, &layout, &trees, yes, dry_run),
         None => {
             let state = state.filter(|state| state.rules.lanes.is_some());
             app.answer(
                 args.json,
-                || json_of(run.as_deref(), state.as_ref(), &trees),
-                || words(app, state.as_ref(), &trees),
+                || json_of(run.as_ref(), state.as_ref(), &trees),
+                || words(app, run.as_ref(), state.as_ref(), &trees),
             )
         }
     }
@@ -46,11 +44,15 @@ fn turn_of(layout: &Layout) -> u32 {
     past.map_or(0, |past| past.state.turn.number)
 }
 
-fn json_of(run: Option<&str>, state: Option<&State>, trees: &[Left]) -> Value {
+fn tree_of<'a>(trees: &'a [Left], run: Option<&RunId>, lane: u32) -> Option<&'a Left> {
+    let is_it = |tree: &&Left| Some(&tree.run) == run && tree.lane == lane;
+    trees.iter().find(is_it)
+}
+
+fn json_of(run: Option<&RunId>, state: Option<&State>, trees: &[Left]) -> Value {
     let board = board(state);
-    let tree_of = |lane: u32| trees.iter().find(|tree| tree.lane == lane);
     let seats = board.seats.iter().map(|(lane, seat)| {
-        let tree = tree_of(*lane);
+        let tree = tree_of(trees, run, *lane);
         let place = board.queue.iter().position(|queued| queued == lane);
         json!({
             "lane": lane,
@@ -65,19 +67,19 @@ fn json_of(run: Option<&str>, state: Option<&State>, trees: &[Left]) -> Value {
         })
     });
     json!({
-        "run": run.filter(|_| state.is_some()),
+        "run": run.filter(|_| state.is_some()).map(RunId::as_str),
         "branch": state.and_then(|state| Some(&state.rules.lanes.as_ref()?.branch)),
         "count": state.and_then(|state| Some(state.rules.lanes.as_ref()?.count)),
         "lanes": seats.collect::<Vec<_>>(),
         "landed": board.landed,
         "parked": board.parked,
         "trees": trees.iter().map(|tree| json!({
-            "lane": tree.lane, "root": tree.root, "bytes": tree.bytes,
+            "run": tree.run.as_str(), "lane": tree.lane, "root": tree.root, "bytes": tree.bytes,
         })).collect::<Vec<_>>(),
     })
 }
 
-fn words(app: &App, state: Option<&State>, trees: &[Left]) -> String {
+fn words(app: &App, run: Option<&RunId>, state: Option<&State>, trees: &[Left]) -> String {
     let lang = app.lang();
     let board = board(state);
     let mut out = String::new();
@@ -94,7 +96,7 @@ fn words(app: &App, state: Option<&State>, trees: &[Left]) -> String {
     for (lane, seat) in &board.seats {
         let (task, text) = (&seat.task.id, text::one_line(&seat.task.text));
         let doing = seat.doing.say(lang);
-        let tree = trees.iter().find(|tree| tree.lane == *lane);
+        let tree = tree_of(trees, run, *lane);
         let turn = tree.map_or(0, |tree| turn_of(&Layout::new(&tree.root, &app.home)));
         let place = tree.map_or(String::new(), |tree| tree.root.display().to_string());
         out.push_str(&tr!(
@@ -109,36 +111,55 @@ fn words(app: &App, state: Option<&State>, trees: &[Left]) -> String {
     for (task, why) in &board.parked {
         out.push_str(&tr!(lang, "left  {task}  {why}\n"));
     }
-    let lanes_of_run = |tree: &&Left| !board.seats.contains_key(&tree.lane);
-    for tree in trees.iter().filter(lanes_of_run) {
+    let is_shown = |tree: &Left| Some(&tree.run) == run && board.seats.contains_key(&tree.lane);
+    for tree in trees.iter().filter(|tree| !is_shown(tree)) {
         let (root, size) = (tree.root.display(), turns::size(tree.bytes));
         out.push_str(&tr!(lang, "tree  {root}  {size}\n"));
     }
     out
 }
 
-/// Why a tree has to stay; `None` where all that is in it is elsewhere.
-fn kept(state: Option<&State>, lane: u32, lang: Lang) -> Option<String> {
-    let state = state?;
-    let over = state.outcome().is_some_and(|outcome| !outcome.can_go_on());
-    let seat = state.lanes.seats.get(&lane)?;
-    let task = &seat.task.id;
-    (!over).then(|| {
-        tr!(
-            lang,
-            "its work on {task} has not landed: go on with `ralph resume`"
-        )
-    })
+/// What becomes of a tree.
+enum Fate {
+    Stays {
+        why: String,
+    },
+    /// Work on a task lies only there: it goes onto a branch first.
+    KeptFirst {
+        seat: Box<Seat>,
+        branch: String,
+    },
+    Goes,
 }
 
-fn clean(
-    app: &App,
-    layout: &Layout,
-    state: Option<&State>,
-    trees: &[Left],
-    yes: bool,
-    dry_run: bool,
-) -> Exit {
+fn fate(layout: &Layout, tree: &Left, lang: Lang) -> Fate {
+    let Ok(past) = past::read(&layout.run(&tree.run)) else {
+        let why = tr!(
+            lang,
+            "its run can't be read any more; look at it, and delete the folder yourself"
+        );
+        return Fate::Stays { why };
+    };
+    let state = past.state;
+    let Some(seat) = state.lanes.seats.get(&tree.lane) else {
+        return Fate::Goes;
+    };
+    let (task, id) = (&seat.task.id, &tree.run);
+    match (state.outcome(), state.rules.lanes.as_ref()) {
+        (Some(outcome), Some(rules)) if !outcome.can_go_on() => Fate::KeptFirst {
+            seat: Box::new(seat.clone()),
+            branch: rules.branch.clone(),
+        },
+        _ => Fate::Stays {
+            why: tr!(
+                lang,
+                "its work on {task} has not landed: go on with `ralph resume {id}`"
+            ),
+        },
+    }
+}
+
+fn clean(app: &App, layout: &Layout, trees: &[Left], yes: bool, dry_run: bool) -> Exit {
     let lang = app.lang();
     if let Some(run) = layout.current_run().or_fail(app)? {
         let id = run.id;
@@ -152,18 +173,26 @@ fn clean(
     }
     let mut going = Vec::new();
     for tree in trees {
-        let root = tree.root.display();
-        match kept(state, tree.lane, lang) {
-            Some(why) => app.tell(&tr!(lang, "{root} stays: {why}")),
-            None => {
-                let size = turns::size(tree.bytes);
+        let (root, size) = (tree.root.display(), turns::size(tree.bytes));
+        let fate = fate(layout, tree, lang);
+        match &fate {
+            Fate::Stays { why } => {
+                app.tell(&tr!(lang, "{root} stays: {why}"));
+                continue;
+            }
+            Fate::KeptFirst { seat, .. } => {
+                let task = &seat.task.id;
                 app.tell(&tr!(
                     lang,
-                    "{root} goes ({size}): what was done there landed, or lies on a branch or in a snapshot"
+                    "{root} goes ({size}): what was done on {task} goes onto a branch first"
                 ));
-                going.push(tree.lane);
             }
+            Fate::Goes => app.tell(&tr!(
+                lang,
+                "{root} goes ({size}): what was done there landed, or lies on a branch"
+            )),
         }
+        going.push((tree, fate));
     }
     if dry_run || going.is_empty() {
         return Ok(0);
@@ -177,8 +206,18 @@ fn clean(
     if !yes && !agrees() {
         return app.refuse(&tr!(lang, "nothing was deleted; say --yes to do it"));
     }
-    for lane in going {
-        if let Err(error) = lanes::remove(layout, lane) {
+    for (tree, fate) in going {
+        if let Fate::KeptFirst { seat, branch } = fate {
+            let task = &seat.task.id;
+            match lanes::keep_work(layout, tree, &seat, &branch) {
+                Ok(None) => {}
+                Ok(Some(branch)) => {
+                    app.tell(&tr!(lang, "what was done on {task} is on branch {branch}"));
+                }
+                Err(error) => return app.refuse(&error.to_string()),
+            }
+        }
+        if let Err(error) = lanes::remove(layout, tree) {
             return app.refuse(&error.to_string());
         }
     }

@@ -47,7 +47,7 @@ pub fn run(app: &App, args: &TasksArgs) -> Exit {
         }
         TasksVerb::Next => return next(app, args, &list, &scope),
         TasksVerb::Lint => return lint(app, args, &file, &list),
-        TasksVerb::Graph => return graph::run(app, args, &list, &scope),
+        TasksVerb::Graph => return graph::run(app, args, &list, &scope, settings.lanes.files),
         TasksVerb::Tick => return mark(app, args, &file, &bytes, &list, true),
         TasksVerb::Untick => return mark(app, args, &file, &bytes, &list, false),
         // Done above.

@@ -112,6 +112,21 @@ impl End {
 }
 
 impl Pass {
+    /// Those that a process left in the file of its trace.
+    pub fn read(trace: &Path) -> Vec<Pass> {
+        let text = fs::read_to_string(trace).unwrap();
+        let pass = |line: &str| {
+            let (place, deed) = line.split_once(' ')?;
+            let (point, number) = place.split_once('#')?;
+            Some(Pass {
+                point: point.into(),
+                number: number.parse().ok()?,
+                deed: deed.into(),
+            })
+        };
+        text.lines().map(|line| pass(line).unwrap()).collect()
+    }
+
     /// A point that is passed again and again does the same each time: its
     /// first passes are tried and some of the others, with
     /// `RALPH_TEST_EVERY_PASS=1` all.
@@ -201,17 +216,7 @@ impl Scenario {
 
     /// What the last command passed.
     pub fn trace(&self) -> Vec<Pass> {
-        let text = fs::read_to_string(self.trace_file()).unwrap();
-        let pass = |line: &str| {
-            let (place, deed) = line.split_once(' ')?;
-            let (point, number) = place.split_once('#')?;
-            Some(Pass {
-                point: point.into(),
-                number: number.parse().ok()?,
-                deed: deed.into(),
-            })
-        };
-        text.lines().map(|line| pass(line).unwrap()).collect()
+        Pass::read(&self.trace_file())
     }
 
     /// The runs that have begun.

@@ -26,13 +26,16 @@ echo '<promise>DONE</promise>'
 
 const CHECK: &str = r#"for t in tests/*.sh; do sh "$t" || exit 1; done"#;
 
-struct Lanes {
-    env: TestEnv,
+pub struct Lanes {
+    pub env: TestEnv,
 }
 
 impl Lanes {
-    fn new(tasks: &str) -> Lanes {
-        let env = TestEnv::new();
+    pub fn new(tasks: &str) -> Lanes {
+        Lanes::within(TestEnv::new(), tasks)
+    }
+
+    pub fn within(env: TestEnv, tasks: &str) -> Lanes {
         env.write("tasks.md", tasks);
         env.write("check.sh", CHECK);
         env.write("tests/base.sh", "exit 0\n");
@@ -44,18 +47,18 @@ impl Lanes {
         lanes
     }
 
-    fn commit(&self, message: &str) {
+    pub fn commit(&self, message: &str) {
         self.env.git(&["add", "-A"]);
         self.env.git(&["commit", "-qm", message]);
     }
 
     /// What the agent does beside the usual on one task.
-    fn on(&self, task: &str, script: &str) {
+    pub fn on(&self, task: &str, script: &str) {
         let path = self.env.outside("agents").join(format!("{task}.sh"));
         fs::write(path, script).unwrap();
     }
 
-    fn command(&self, more: &[&str]) -> Command {
+    pub fn command(&self, more: &[&str]) -> Command {
         let agent = format!("sh {}", self.env.outside("agent.sh").display());
         let args = [
             "run",
@@ -70,14 +73,14 @@ impl Lanes {
         command
     }
 
-    fn run(&self, more: &[&str]) -> (Done, Vec<Value>) {
+    pub fn run(&self, more: &[&str]) -> (Done, Vec<Value>) {
         let done = Done::of(&self.command(more).output().unwrap());
         let events = done.events();
         (done, events)
     }
 
     /// The branch that the last run landed on.
-    fn branch(&self) -> String {
+    pub fn branch(&self) -> String {
         let names = self.env.git(&[
             "for-each-ref",
             "--format=%(refname:short)",
@@ -86,13 +89,13 @@ impl Lanes {
         names.lines().next().unwrap_or_default().to_owned()
     }
 
-    fn show(&self, name: &str) -> String {
+    pub fn show(&self, name: &str) -> String {
         self.env
             .git(&["show", &format!("{}:{name}", self.branch())])
     }
 
     /// Every commit of the branch passes the check by itself.
-    fn each_commit_is_green(&self) {
+    pub fn each_commit_is_green(&self) {
         let commits = self
             .env
             .git(&["rev-list", &format!("main..{}", self.branch())]);
@@ -119,17 +122,17 @@ impl Lanes {
     }
 }
 
-fn text(done: &Done) -> String {
+pub fn text(done: &Done) -> String {
     format!("{}{}", done.stdout, done.stderr)
 }
 
-fn list(count: usize) -> String {
+pub fn list(count: usize) -> String {
     (1..=count)
         .map(|n| format!("- [ ] T{n:03} make file {n}\n"))
         .collect()
 }
 
-fn landed(events: &[Value]) -> Vec<String> {
+pub fn landed(events: &[Value]) -> Vec<String> {
     let landed = named(events, "lane_landed");
     let id = |event: &&Value| event["task"].as_str().unwrap().to_owned();
     let mut ids: Vec<String> = landed.iter().map(id).collect();

@@ -83,6 +83,8 @@ choices! {
     SandboxMode { Auto, Strict, Off }
     /// Where those behind the wall can go.
     SandboxNetwork { Agent, Allow, Off }
+    /// Which files of a task keep others from being worked on beside it.
+    LaneFiles { Named, Declared }
     /// How thorough the roles are.
     Risk { Auto, Low, Medium, High }
 }
@@ -262,7 +264,10 @@ pub struct LaneSettings {
     pub branch: String,
     pub land: bool,
     pub setup: String,
+    pub include: Vec<String>,
     pub ports: u16,
+    pub disk: u64,
+    pub files: LaneFiles,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]

@@ -23,11 +23,19 @@ pub struct LaneRules {
     pub count: u32,
     /// The open tasks when the run began, in their order.
     pub tasks: Vec<LaneTask>,
+    /// How many trees there is room for, those that wait to land among them; 0
+    /// is as many as there are tasks.
+    #[serde(default, skip_serializing_if = "no_bound")]
+    pub trees: u32,
     /// The branch that results land on, and the commit that it begins at.
     #[serde(default)]
     pub branch: String,
     #[serde(default)]
     pub base: String,
+}
+
+fn no_bound(trees: &u32) -> bool {
+    *trees == 0
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -295,7 +303,8 @@ impl Board {
         skipped: &BTreeSet<String>,
         focus: Option<&String>,
     ) -> Option<LaneTask> {
-        if self.working() >= rules.count as usize {
+        let has_room = rules.trees == 0 || self.seats.len() < rules.trees as usize;
+        if self.working() >= rules.count as usize || !has_room {
             return None;
         }
         let mut taken: Vec<&str> = self.seats.values().flat_map(files).collect();

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::config::LaneFiles;
+
 use super::depends::{Dependencies, Target};
 use super::model::{Mode, Scope, Task, TaskList};
 
@@ -38,13 +40,44 @@ pub enum Why {
     Order,
 }
 
+/// Paths among the words of a task: with a folder or an ending, and no address
+/// of the network.
+fn named_files(text: &str) -> Vec<String> {
+    let bare = |word: &str| {
+        let around = |c: char| "`'\"()[]{}<>,;:!?*_".contains(c);
+        let word = word.trim_matches(around).trim_end_matches('.');
+        word.trim_start_matches("./").to_owned()
+    };
+    let is_path = |word: &String| {
+        let (folders, name) = word.rsplit_once('/').unwrap_or(("", word));
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let is_name = |c: char| c.is_alphanumeric() || "._-+@".contains(c);
+        let has_ending = (1..=5).contains(&ending.len())
+            && ending.chars().all(|c| c.is_ascii_alphanumeric())
+            && ending.chars().any(|c| c.is_ascii_alphabetic());
+        has_ending
+            && name.len() > ending.len() + 1
+            && name.chars().all(is_name)
+            && folders.split('/').all(|part| part.chars().all(is_name))
+            && !name.starts_with("e.g")
+            && !name.starts_with("i.e")
+    };
+    let mut files: Vec<String> = text.split_whitespace().map(bare).filter(is_path).collect();
+    files.dedup();
+    files
+}
+
 impl TaskList {
     /// The open tasks in scope, as pieces of work, in their order.
     ///
     /// Phases are borders, unless a phase says itself what it depends on. In a
     /// list that marks tasks with `[P]`, those without it go one by one; a list
     /// that marks none leaves it to whoever asks for several at once.
-    pub fn pieces(&self, scope: &Scope) -> Vec<Piece> {
+    pub fn pieces(&self, scope: &Scope, files: LaneFiles) -> Vec<Piece> {
+        let files_of = |task: &Task| match files {
+            LaneFiles::Declared => task.files.clone(),
+            LaneFiles::Named => [task.files.clone(), named_files(&task.text)].concat(),
+        };
         let open: Vec<usize> = self.candidates(scope);
         let is_open: BTreeSet<usize> = open.iter().copied().collect();
         let marks = self.tasks.iter().any(|task| task.parallel);
@@ -57,7 +90,7 @@ impl TaskList {
             if let Some(top) = self.top_of(task, &is_open) {
                 if let Some((_, piece)) = pieces.iter_mut().find(|(at, _)| *at == top) {
                     piece.nested.push(task.id.clone());
-                    piece.files.extend(task.files.iter().cloned());
+                    piece.files.extend(files_of(task));
                 }
                 continue;
             }
@@ -82,7 +115,7 @@ impl TaskList {
                 text: task.text.clone(),
                 nested: Vec::new(),
                 after,
-                files: task.files.clone(),
+                files: files_of(task),
                 phase: phase.map(|phase| phase.key.clone()),
             };
             pieces.push((index, piece));

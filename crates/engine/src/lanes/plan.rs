@@ -29,6 +29,8 @@ pub struct LanePlan {
     pub armed_tasks: Option<Vec<u8>>,
     /// The same from the top of the repository, where it goes with the branch.
     pub tracked: Option<String>,
+    /// Patterns of files that are brought along although Git ignores them.
+    pub include: Vec<String>,
 }
 
 /// Why there can be no lanes here.
@@ -56,6 +58,10 @@ pub enum NoLanes {
     BadBranch { name: String },
     #[say("the branch {name} is there already; choose another with --branch, or delete it")]
     BranchTaken { name: String },
+    #[say(
+        "there is no room for a tree of {needed} MB: {room} MB are left for lanes; make room (`ralph lanes clean`), or raise lanes.disk"
+    )]
+    NoRoom { needed: u64, room: u64 },
     #[say("lanes can't begin: {message}")]
     Failed { message: String },
 }
@@ -70,10 +76,11 @@ impl From<io::Error> for NoLanes {
 
 /// What the machine has to know, where lanes are wanted.
 pub(crate) fn rules(settings: &LaneSettings, list: &TaskList, scope: &Scope, rules: &mut Rules) {
-    let pieces = list.pieces(scope);
+    let pieces = list.pieces(scope, settings.files);
     rules.lanes = Some(LaneRules {
         count: settings.count,
         tasks: pieces.into_iter().map(Into::into).collect(),
+        trees: 0,
         branch: settings.branch.clone(),
         base: String::new(),
     });

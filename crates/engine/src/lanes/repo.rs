@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
+use ralph_store::fault::{self, Deed, point};
 use ralph_store::private::PrivateDir;
 
 use crate::git::{self, Apart};
@@ -71,7 +72,7 @@ impl Repo {
             command.env(format!("GIT_{who}_EMAIL"), email);
         }
         command.stdin(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn()?;
+        let mut child = fault::at(point::ENGINE_GIT, Deed::Process, || command.spawn())?;
         if let Some(mut stdin) = child.stdin.take() {
             stdin.write_all(input)?;
         }
@@ -224,9 +225,14 @@ impl Repo {
     }
 
     /// Files that the person wants in each tree although Git ignores them.
-    pub fn included(&self, list: &Path) -> Vec<String> {
-        let list = format!("--exclude-from={}", list.display());
-        let arguments = ["ls-files", "-z", "--others", "--ignored", &list];
+    pub fn included(&self, list: Option<&Path>, patterns: &[String]) -> Vec<String> {
+        let list = list.map(|list| format!("--exclude-from={}", list.display()));
+        let patterns = patterns
+            .iter()
+            .map(|pattern| format!("--exclude={pattern}"));
+        let wanted: Vec<String> = list.into_iter().chain(patterns).collect();
+        let mut arguments = vec!["ls-files", "-z", "--others", "--ignored"];
+        arguments.extend(wanted.iter().map(String::as_str));
         let output = self.run(None, &arguments, b"");
         let text = output.map(|output| output.stdout).unwrap_or_default();
         let names = text.split(|&byte| byte == 0);

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use ralph_core::machine::{LaneEnd, LaneEvent, LaneHint, LaneOrder, LaneTask, Outcome};
 use ralph_core::usage::Usage;
+use ralph_store::fault;
 use ralph_store::layout::Layout;
 use ralph_store::regular;
 use tokio::sync::{mpsc, watch};
@@ -329,6 +330,8 @@ impl Shared {
             stdin: Some(supervise::file_of(answers)),
             timeout: None,
             grace: GRACE,
+            // A fault is meant for the process that a test started.
+            env_remove: fault::VARIABLES.map(Into::into).to_vec(),
             ends_with_us: true,
             spared: true,
             ..Spec::plain(
@@ -377,7 +380,7 @@ impl Shared {
                 (self.repo.tree_of(&tip)?, tip)
             }
         };
-        tree.set_up(&self.repo, &oid, &base)?;
+        tree.set_up(&self.repo, (&oid, &base), &self.plan.include)?;
         self.plan.copy_tasks(&self.repo, &tree)?;
         Ok(base)
     }
@@ -419,7 +422,7 @@ impl Shared {
         let name = outcome.map_or("died", Outcome::into_str).to_owned();
         // What was done so far stays where the person finds it.
         if !is_empty {
-            let branch = format!("{}-{}", self.plan.branch, slug(&task.id));
+            let branch = super::branch_of_task(&self.plan.branch, &task.id);
             let before = git::refs::tip(&self.repo.top, &branch);
             let kept = git::refs::advance(&self.repo.top, &branch, before.as_deref(), &commit);
             let place = match kept {
@@ -498,16 +501,6 @@ impl Shared {
         checked.move_to(&self.repo, &oid, &tip)?;
         Ok(Heard::Moved { lane })
     }
-}
-
-/// A part of a branch's name.
-fn slug(id: &str) -> String {
-    let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    id.chars()
-        .map(safe)
-        .collect::<String>()
-        .trim_matches('-')
-        .to_owned()
 }
 
 /// Hears what a lane says.

@@ -8,12 +8,14 @@ use ralph_core::machine::LaneRules;
 use ralph_core::tasks::set_mark;
 use ralph_store::atomic::{AtomicOptions, write_through};
 use ralph_store::layout::{RunId, new_run_id};
+use ralph_store::objects::free_space;
 use ralph_store::{Action, FileError, lock, regular};
 use tokio::sync::watch;
 
 use super::plan::{LanePlan, NoLanes};
 use super::repo::Repo;
 use super::tree;
+use crate::announcement::Announcement;
 use crate::error::DriveError;
 use crate::look::TaskFile;
 use crate::opening::{self, Opening};
@@ -60,6 +62,37 @@ pub(crate) async fn get_ready(plan: &Plan) -> Result<(), DriveError> {
             output: failed.output.clone(),
         }),
     }
+}
+
+/// Has no more trees begun than there is room for. The tree in which results
+/// are checked is made ready by now, and the others become as large.
+pub(crate) fn fit(plan: &mut Plan) -> Result<(), DriveError> {
+    const LEFT_FREE: u64 = 1_000_000_000;
+    let (Some(lanes), Some(rules)) = (&plan.lanes, &mut plan.rules.lanes) else {
+        return Ok(());
+    };
+    let needed = super::size_of(&tree::of(&lanes.place, 0).dir).max(1);
+    let free = free_space(&lanes.place).map(|free| free.saturating_sub(LEFT_FREE));
+    let room = match plan.trees_take {
+        0 => free.unwrap_or(u64::MAX),
+        most => most.saturating_sub(needed).min(free.unwrap_or(u64::MAX)),
+    };
+    let fitting = room / needed;
+    if fitting == 0 {
+        let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+        return Err(DriveError::NoLanes(NoLanes::NoRoom {
+            needed: megabytes(needed),
+            room: megabytes(room),
+        }));
+    }
+    if fitting < rules.tasks.len() as u64 {
+        rules.trees = u32::try_from(fitting).unwrap_or(u32::MAX);
+    }
+    if fitting < u64::from(rules.count) {
+        let trees = rules.trees;
+        plan.announcements.push(Announcement::FewTrees { trees });
+    }
+    Ok(())
 }
 
 /// Ticks tasks in the person's own list.
@@ -121,10 +154,11 @@ fn ready(
     let mut lanes = LanePlan {
         land: plan.lands,
         started_on: head.branch,
-        place: tree::place(layout.home(), layout.root()),
+        place: tree::place(layout.home(), layout.root(), &id),
         tasks_file: from_root.to_string_lossy().into_owned(),
         tracked: goes_along.then(|| from_top.clone()),
         armed_tasks: bytes.clone(),
+        include: plan.trees_include.clone(),
         branch: String::new(),
         base: String::new(),
     };
@@ -153,7 +187,7 @@ fn ready(
     let tip = git::refs::tip(&repo.top, &lanes.branch);
     let tip = tip.unwrap_or_else(|| lanes.base.clone());
     let checked = tree::of(&lanes.place, 0);
-    checked.set_up(&repo, &repo.tree_of(&tip)?, &tip)?;
+    checked.set_up(&repo, (&repo.tree_of(&tip)?, &tip), &lanes.include)?;
     lanes.copy_tasks(&repo, &checked)?;
     plan.id = Some(id);
     Ok((repo, lanes))

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ralph_store::home::StateHome;
-use ralph_store::layout::refuse_links;
+use ralph_store::layout::{RunId, refuse_links};
 
 use super::repo::{Repo, Tree};
 use crate::git;
@@ -15,9 +15,15 @@ use crate::git;
 /// A list of files that are brought along although Git ignores them.
 const INCLUDE: &str = ".worktreeinclude";
 
-/// Where the trees of a project's lanes are. They are beside the state, not in
-/// it: the state is closed to agents, and a tree is where one works.
-pub(crate) fn place(home: &StateHome, root: &Path) -> PathBuf {
+/// Where the trees of a run's lanes are: its own, since another run may begin
+/// before it is taken up again.
+pub(crate) fn place(home: &StateHome, root: &Path, run: &RunId) -> PathBuf {
+    place_of_project(home, root).join(run.as_str())
+}
+
+/// Where those of all runs are. They are beside the state, not in it: the state
+/// is closed to agents, and a tree is where one works.
+pub(crate) fn place_of_project(home: &StateHome, root: &Path) -> PathBuf {
     let state = home.of_project(root);
     let name = state.file_name().unwrap_or_default().to_owned();
     let beside = home.dir().parent().unwrap_or(home.dir());
@@ -40,7 +46,13 @@ impl Tree {
     }
 
     /// Makes it what a tree says, above a commit; its repository is new.
-    pub fn set_up(&self, repo: &Repo, oid: &str, base: &str) -> io::Result<()> {
+    /// `include` names files that it gets although Git ignores them.
+    pub fn set_up(
+        &self,
+        repo: &Repo,
+        (oid, base): (&str, &str),
+        include: &[String],
+    ) -> io::Result<()> {
         private(self.dir.parent().unwrap_or(&self.dir))?;
         let is_new = !self.dir.exists();
         if is_new {
@@ -50,7 +62,7 @@ impl Tree {
         repo.put(self, oid)?;
         self.begin_repository(repo, base)?;
         if is_new {
-            self.bring_along(repo)?;
+            self.bring_along(repo, include)?;
         }
         Ok(())
     }
@@ -116,12 +128,12 @@ impl Tree {
 
     /// Files that the project needs and Git ignores, where the person listed
     /// them.
-    fn bring_along(&self, repo: &Repo) -> io::Result<()> {
-        let list = repo.top.join(INCLUDE);
-        if !list.is_file() {
+    fn bring_along(&self, repo: &Repo, include: &[String]) -> io::Result<()> {
+        let list = Some(repo.top.join(INCLUDE)).filter(|list| list.is_file());
+        if list.is_none() && include.is_empty() {
             return Ok(());
         }
-        for name in repo.included(&list) {
+        for name in repo.included(list.as_deref(), include) {
             let (from, to) = (repo.top.join(&name), self.dir.join(&name));
             let is_file = fs::symlink_metadata(&from).is_ok_and(|found| found.is_file());
             if !is_file || fs::symlink_metadata(&to).is_ok() {

@@ -1,5 +1,6 @@
 //! `ralph tasks graph`: the order in which the open tasks can be worked on.
 
+use ralph_core::config::LaneFiles;
 use ralph_core::lang::Lang;
 use ralph_core::tasks::{Piece, Scope, TaskList, Why, picture};
 use ralph_core::text;
@@ -9,8 +10,14 @@ use serde_json::{Value, json};
 use crate::app::{App, Exit};
 use crate::args::TasksArgs;
 
-pub(super) fn run(app: &App, args: &TasksArgs, list: &TaskList, scope: &Scope) -> Exit {
-    let pieces = list.pieces(scope);
+pub(super) fn run(
+    app: &App,
+    args: &TasksArgs,
+    list: &TaskList,
+    scope: &Scope,
+    files: LaneFiles,
+) -> Exit {
+    let pieces = list.pieces(scope, files);
     if args.svg {
         app.print(&picture(&pieces));
         return Ok(0);

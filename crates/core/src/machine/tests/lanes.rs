@@ -153,6 +153,7 @@ impl Branch {
         let rules = self.state.rules.lanes.as_ref().unwrap();
         let board = &self.state.lanes;
         assert!(board.working() <= rules.count as usize);
+        assert!(rules.trees == 0 || board.seats.len() <= rules.trees as usize);
         let seats: Vec<&Seat> = board.seats.values().collect();
         for (n, one) in seats.iter().enumerate() {
             for other in &seats[n + 1..] {
@@ -376,6 +377,12 @@ fn rules(count: u32, tasks: Vec<LaneTask>) -> Rules {
         r.checks.ticks = Ticks::Proven;
         r.lanes = Some(LaneRules {
             count,
+            // Some have room for all, some for one more than work, or for less.
+            trees: match tasks.len() % 3 {
+                0 => 0,
+                1 => count + 1,
+                _ => 1,
+            },
             tasks,
             ..LaneRules::default()
         });

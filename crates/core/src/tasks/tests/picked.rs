@@ -1,6 +1,7 @@
 //! TASK-06, 10, 13, 16 and VALV-12.
 
 use super::*;
+use crate::config::LaneFiles;
 use crate::lang::{Lang, Say};
 
 fn check(text: &str, scope: &Scope, want: &str) {
@@ -205,4 +206,27 @@ fn long_chains_do_not_overflow() {
 
 fn check_long(text: &str, want: &str) {
     assert_eq!(next(&list("tasks.md", text), &ALL()), want);
+}
+
+/// What a task names in its words counts as its files, where that is wanted.
+#[test]
+fn files_are_heard_from_the_words_of_a_task() {
+    let text = "- [ ] T001 Add `src/user.rs`, and the tests in tests/user_test.py.
+- [ ] T002 Fix ./src/user.rs (see https://example.com/a.html) e.g. version 1.2.3 | files: docs/*
+- [ ] T003 Speed up the loop and/or the cache, i.e. all of it
+";
+    let list = list("tasks.md", text);
+    let files = |files| {
+        let pieces = list.pieces(&ALL(), files).into_iter();
+        pieces.map(|piece| piece.files).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        files(LaneFiles::Named),
+        [
+            vec!["src/user.rs", "tests/user_test.py"],
+            vec!["docs/*", "src/user.rs"],
+            vec![]
+        ]
+    );
+    assert_eq!(files(LaneFiles::Declared), [vec![], vec!["docs/*"], vec![]]);
 }
