@@ -243,29 +243,21 @@ impl Stage {
             self.run(&["guard", "test", r"cmd /c rd /s /q C:\Users"], 2)?;
         }
         let cwd = self.path(&self.project());
-        let hook = |tool: &str, input: serde_json::Value| {
+        // A host takes the one for leave and the other for a refusal.
+        let hook = |tool: &str, input: serde_json::Value, code: i32| {
             let payload = serde_json::json!({
                 "hook_event_name": "PreToolUse", "session_id": "s", "cwd": cwd,
                 "tool_name": tool, "tool_input": input,
             });
-            self.hook(&payload.to_string())
+            self.hook(&payload.to_string(), code)
         };
         let inside = self.path(&self.project().join("new.txt"));
-        let allowed = hook(
-            "Write",
-            serde_json::json!({"file_path": inside, "content": "x"}),
-        )?;
-        if allowed.contains("deny") {
-            return Err(format!("a write in the project is blocked: {allowed}"));
-        }
-        let blocked = hook("Bash", serde_json::json!({"command": "rm -rf ~"}))?;
-        match blocked.contains("deny") {
-            true => Ok(()),
-            false => Err(format!("the hook blocks nothing: {blocked}")),
-        }
+        let write = serde_json::json!({"file_path": inside, "content": "x"});
+        hook("Write", write, 0)?;
+        hook("Bash", serde_json::json!({"command": "rm -rf ~"}), 2)
     }
 
-    fn hook(&self, payload: &str) -> Result<String, String> {
+    fn hook(&self, payload: &str, code: i32) -> Result<(), String> {
         use std::io::Write;
         let args = ["hook", "--host", "claude", "pre-tool-use"];
         let mut command = self.command(&args);
@@ -278,7 +270,7 @@ impl Stage {
                 .write_all(payload.as_bytes())
                 .map_err(|e| e.to_string())?;
         }
-        told(&within(child)?, &args, 0)
+        told(&within(child)?, &args, code).map(drop)
     }
 
     fn work(&self) -> Result<(), String> {

@@ -162,7 +162,7 @@ fn prepare(
     plan.governor = Some(Governor::listen());
     plan.env
         .push(("RALPH_LANE".into(), assignment.lane.to_string()));
-    let ports = Ports::take(&app.home, settings.lanes.ports);
+    let ports = Ports::take(&app.home, settings.lanes.ports, &assignment.root);
     if let Some(ports) = &ports {
         plan.env.extend(ports.env());
     }

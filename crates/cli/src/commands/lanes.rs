@@ -27,7 +27,7 @@ pub fn run(app: &App, args: &LanesArgs) -> Exit {
             let state = state.filter(|state| state.rules.lanes.is_some());
             app.answer(
                 args.json,
-                || json_of(run.as_ref(), state.as_ref(), &trees),
+                || json_of(app, run.as_ref(), state.as_ref(), &trees),
                 || words(app, run.as_ref(), state.as_ref(), &trees),
             )
         }
@@ -49,7 +49,14 @@ fn tree_of<'a>(trees: &'a [Left], run: Option<&RunId>, lane: u32) -> Option<&'a 
     trees.iter().find(is_it)
 }
 
-fn json_of(run: Option<&RunId>, state: Option<&State>, trees: &[Left]) -> Value {
+/// The network ports of whoever works there.
+fn ports(app: &App, tree: &Left) -> Option<String> {
+    let project = lanes::project_in(&app.layout(), &tree.run, tree.lane)?;
+    let (first, last) = lanes::Ports::of(&app.home, &project)?;
+    Some(format!("{first}-{last}"))
+}
+
+fn json_of(app: &App, run: Option<&RunId>, state: Option<&State>, trees: &[Left]) -> Value {
     let board = board(state);
     let seats = board.seats.iter().map(|(lane, seat)| {
         let tree = tree_of(trees, run, *lane);
@@ -64,6 +71,7 @@ fn json_of(run: Option<&RunId>, state: Option<&State>, trees: &[Left]) -> Value 
             "tree": tree.map(|tree| &tree.root),
             "bytes": tree.map(|tree| tree.bytes),
             "calls": seat.calls,
+            "ports": tree.and_then(|tree| ports(app, tree)),
         })
     });
     json!({
@@ -98,11 +106,22 @@ fn words(app: &App, run: Option<&RunId>, state: Option<&State>, trees: &[Left]) 
         let doing = seat.doing.say(lang);
         let tree = tree_of(trees, run, *lane);
         let turn = tree.map_or(0, |tree| turn_of(&Layout::new(&tree.root, &app.home)));
-        let place = tree.map_or(String::new(), |tree| tree.root.display().to_string());
         out.push_str(&tr!(
             lang,
-            "lane {lane}  {task} {text}  {doing}, turn {turn}  {place}\n"
+            "lane {lane}  {task} {text}  {doing}, turn {turn}"
         ));
+        if let Some(place) = board.queue.iter().position(|queued| queued == lane) {
+            let place = place + 1;
+            out.push_str(&tr!(lang, ", place {place} in the queue"));
+        }
+        if let Some(tree) = tree {
+            if let Some(ports) = ports(app, tree) {
+                out.push_str(&tr!(lang, ", ports {ports}"));
+            }
+            let (root, size) = (tree.root.display(), turns::size(tree.bytes));
+            out.push_str(&format!("  {size}  {root}"));
+        }
+        out.push('\n');
     }
     for (task, commit) in &board.landed {
         let commit = commit.get(..10).unwrap_or(commit);

@@ -61,6 +61,7 @@ mod hub;
 mod install;
 #[cfg(unix)]
 mod lanes;
+mod lanes_together;
 mod lanes_trees;
 mod languages;
 #[cfg(target_os = "linux")]

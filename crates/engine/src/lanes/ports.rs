@@ -2,6 +2,8 @@
 //! lives.
 
 use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
 
 use ralph_store::home::StateHome;
 
@@ -17,9 +19,9 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// The first block of so many that nobody has; `None` where none is wanted
-    /// or left.
-    pub fn take(home: &StateHome, count: u16) -> Option<Ports> {
+    /// The first block of so many that nobody has, for a tree; `None` where none
+    /// is wanted or left.
+    pub fn take(home: &StateHome, count: u16, tree: &Path) -> Option<Ports> {
         if count == 0 {
             return None;
         }
@@ -34,12 +36,29 @@ impl Ports {
                 .open(dir.join(format!("ports-{first}")))
                 .ok()?;
             file.try_lock().ok()?;
+            file.set_len(0).ok()?;
+            write!(&file, "{count} {}", tree.display()).ok()?;
             Some(Ports {
                 first,
                 count,
                 _held: file,
             })
         })
+    }
+
+    /// Those that somebody at work in a tree has: the first and the last.
+    pub fn of(home: &StateHome, tree: &Path) -> Option<(u16, u16)> {
+        let entries = fs::read_dir(home.dir().join("run")).ok()?.flatten();
+        let mut blocks = entries.filter_map(|entry| {
+            let name = entry.file_name();
+            let first: u16 = name.to_str()?.strip_prefix("ports-")?.parse().ok()?;
+            let words = fs::read_to_string(entry.path()).ok()?;
+            let (count, whose) = words.split_once(' ')?;
+            let last = first.checked_add(count.parse::<u16>().ok()?.checked_sub(1)?)?;
+            let is_held = || File::open(entry.path()).is_ok_and(|file| file.try_lock().is_err());
+            (Path::new(whose) == tree && is_held()).then_some((first, last))
+        });
+        blocks.next()
     }
 
     pub fn env(&self) -> [(String, String); 2] {
