@@ -153,17 +153,19 @@ fn try_out(chain: &Toolchain, target: Target, problems: &mut Vec<String>) -> Row
             "FAILED".to_owned()
         }
     };
-    println!("== {triple}: checking");
-    row.checked = told("check", chain.check(false, &[triple]));
-    println!("== {triple}: linking");
+    println!("== {triple}: building");
     let built = chain
         .get_linker(target)
         .and_then(|()| chain.build(target, "dev", "target"));
     let program = built.as_ref().ok().cloned();
     row.linked = told("link", built.map(drop));
     let Some(program) = program else {
+        println!("== {triple}: checking");
+        row.checked = told("check", chain.check(false, &[triple]));
         return row;
     };
+    // What was linked was checked on the way there.
+    row.checked = "yes".into();
     println!("== {triple}: running");
     match smoke::run(chain, target, &program) {
         Ok(ran) => {
