@@ -131,6 +131,15 @@ pub struct JobEvent {
     pub event: serde_json::Value,
 }
 
+/// A word of a person for the run of a job, as the page sends it to a run of
+/// this machine. It is meant for one attempt and heard by no other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Word {
+    pub attempt: u32,
+    pub verb: String,
+    pub body: serde_json::Value,
+}
+
 /// The account's usage limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hold {
@@ -349,6 +358,17 @@ impl Board {
         put.map(drop).map_err(FleetError::server)
     }
 
+    /// Says something to whoever works on a job. `name` is the word's own: an
+    /// event of the job tells by it what came of it.
+    pub async fn say(&self, job: &str, name: &str, word: &Word) -> Result<(), FleetError> {
+        if let Some(name) = [job, name].into_iter().find(|name| !is_name(name)) {
+            return Err(FleetError::BadName { name: name.into() });
+        }
+        let value = serde_json::to_vec(word).unwrap_or_default();
+        let put = self.control.put(format!("word.{job}.{name}"), value.into());
+        put.await.map(drop).map_err(FleetError::server)
+    }
+
     /// Holds everybody with this account until a time on the wall clock.
     pub async fn hold(&self, account: &str, until_ms: u64) -> Result<(), FleetError> {
         let value = serde_json::to_vec(&Hold { until_ms }).unwrap_or_default();
@@ -366,13 +386,13 @@ impl Board {
         let _ = tokio::time::timeout(RECONNECT, said).await;
     }
 
-    /// The events of a job, from the first; on until `is_enough` says so.
-    /// Without `follow` it ends with what is there.
+    /// The events of a job, or with `*` of all, from the first; on until
+    /// `is_over` says so. Without `follow` it ends with what is there.
     pub async fn events(
         &self,
         job: &str,
         follow: bool,
-        mut each: impl FnMut(JobEvent),
+        mut each: impl FnMut(&str, JobEvent),
         is_over: impl AsyncFn() -> bool,
     ) -> Result<(), FleetError> {
         let stream = self.jetstream.get_stream(EVENTS).await;
@@ -392,8 +412,9 @@ impl Board {
             match tokio::time::timeout(RECONNECT, messages.next()).await {
                 Ok(Some(Ok(message))) => {
                     left = left.saturating_sub(1);
+                    let job = message.subject.rsplit('.').next().unwrap_or_default();
                     if let Ok(event) = serde_json::from_slice(&message.payload) {
-                        each(event);
+                        each(job, event);
                     }
                 }
                 Ok(Some(Err(error))) => return Err(FleetError::server(error)),

@@ -50,6 +50,7 @@ impl Role {
             Role::Submitter => {
                 all.extend([SPECS, STATES].map(|bucket| format!("$KV.{bucket}.>")));
                 all.push(format!("$KV.{CONTROL}.drain.>"));
+                all.push(format!("$KV.{CONTROL}.word.>"));
                 all.push(format!("$O.{INPUTS}.>"));
             }
             Role::Worker => {

@@ -13,7 +13,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
-use crate::board::{Board, Hold, Presence, Swap};
+use crate::board::{Board, Hold, JobEvent, Presence, Swap, Word};
 use crate::error::FleetError;
 use crate::hold::Holding;
 use crate::job::{self, Lease, Me, Spec, State};
@@ -91,6 +91,10 @@ pub struct RunResult {
 pub trait Runner: Send + Sync + 'static {
     fn run(&self, job: Assignment) -> impl Future<Output = Ended> + Send;
 
+    /// Passes a word of a person on to the run of an attempt; gives what came
+    /// of it.
+    fn tell(&self, token: &str, word: &Word) -> impl Future<Output = Value> + Send;
+
     /// Takes away what a job left here.
     fn clear(&self, token: &str);
 }
@@ -127,14 +131,24 @@ pub fn now_ms() -> u64 {
     since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0))
 }
 
+/// An attempt of ours.
+struct Running {
+    token: String,
+    attempt: u32,
+    /// Has it look at its lease at once.
+    nudge: Arc<Notify>,
+}
+
 struct Worker<R> {
     board: Board,
     options: Options,
     runner: Arc<R>,
     view: View,
     rests: Rests,
-    /// By job: the attempt, and how to have it look at its lease at once.
-    running: BTreeMap<String, (String, Arc<Notify>)>,
+    /// By job.
+    running: BTreeMap<String, Running>,
+    /// The last revision of a word that was heard.
+    heard_words: u64,
     jobs: JoinSet<Said>,
     tell: mpsc::UnboundedSender<Said>,
     ask: watch::Receiver<Ask>,
@@ -165,6 +179,7 @@ pub async fn work<R: Runner>(
         view: View::default(),
         rests: Rests::default(),
         running: BTreeMap::new(),
+        heard_words: 0,
         jobs: JoinSet::new(),
         tell,
         ask,
@@ -306,10 +321,10 @@ impl<R: Runner> Worker<R> {
         let Ok(state) = serde_json::from_slice::<State>(&entry.value) else {
             return self.view.forget(&entry.key);
         };
-        if let Some((token, nudge)) = self.running.get(&entry.key)
-            && !state.is_held_by(token)
+        if let Some(running) = self.running.get(&entry.key)
+            && !state.is_held_by(&running.token)
         {
-            nudge.notify_one();
+            running.nudge.notify_one();
         }
         let (revision, now) = (entry.revision, Instant::now());
         self.view.see(&entry.key, revision, state, now);
@@ -331,8 +346,42 @@ impl<R: Runner> Worker<R> {
                 }
                 self.held_until_ms = hold.until_ms;
             }
+            // A watch that is made anew brings old words once more.
+            Some(("word", word)) if entry.revision > self.heard_words => {
+                self.heard_words = entry.revision;
+                if let Some((job, name)) = word.split_once('.') {
+                    self.pass_on(job, name, &entry.value);
+                }
+            }
             _ => {}
         }
+    }
+
+    /// Words for attempts of others, or for one that is over, are nobody's.
+    fn pass_on(&self, job: &str, name: &str, value: &[u8]) {
+        let (Some(running), Ok(word)) =
+            (self.running.get(job), serde_json::from_slice::<Word>(value))
+        else {
+            return;
+        };
+        if word.attempt != running.attempt {
+            return;
+        }
+        let (board, runner) = (self.board.clone(), Arc::clone(&self.runner));
+        let (job, name) = (job.to_owned(), name.to_owned());
+        let (token, worker) = (running.token.clone(), self.options.me.id.clone());
+        tokio::spawn(async move {
+            let mut event = runner.tell(&token, &word).await;
+            event["event"] = "told".into();
+            event["word"] = name.into();
+            event["verb"] = word.verb.into();
+            let event = JobEvent {
+                attempt: word.attempt,
+                worker,
+                event,
+            };
+            board.tell(&job, &event).await;
+        });
     }
 
     fn ended(&mut self, said: Result<Said, tokio::task::JoinError>) {
@@ -411,7 +460,11 @@ impl<R: Runner> Worker<R> {
             attempt,
         });
         let nudge = Arc::new(Notify::new());
-        let running = (token.clone(), Arc::clone(&nudge));
+        let running = Running {
+            token: token.clone(),
+            attempt,
+            nudge: Arc::clone(&nudge),
+        };
         self.running.insert(id.clone(), running);
         let keeper = Keeper {
             runner: Arc::clone(&self.runner),

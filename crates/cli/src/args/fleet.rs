@@ -13,7 +13,7 @@ pub struct FleetArgs {
     pub verb: FleetVerb,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct ServerArgs {
     /// The NATS server, tls://HOST:4222 [default: $RALPH_FLEET_SERVER, or 127.0.0.1]
     #[arg(long, global = true, value_name = "URL")]
@@ -68,6 +68,12 @@ pub enum FleetVerb {
     Drain {
         /// Workers, as `ralph fleet status` names them [default: all]
         workers: Vec<String>,
+    },
+    /// Say something to the run of a job: pause, stop, wake, extend N, answer N WORDS, hint WORDS, …
+    Tell {
+        job: String,
+        #[arg(required = true)]
+        words: Vec<String>,
     },
     /// Bring the branch of a job into this repository, as ralph/JOB
     Fetch { job: String },

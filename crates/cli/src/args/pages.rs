@@ -15,6 +15,10 @@ pub struct WebArgs {
     /// Address to listen on: others than this machine's own let the network in
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     pub bind: std::net::IpAddr,
+    /// Show the runs of all workers of $RALPH_FLEET_SERVER instead of this project's
+    #[cfg(feature = "fleet")]
+    #[arg(long)]
+    pub fleet: bool,
 }
 
 #[derive(Debug, Args)]

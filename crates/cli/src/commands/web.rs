@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_core::tr;
@@ -12,7 +13,7 @@ use super::history::keeping;
 use crate::app::{App, Exit};
 use crate::args::WebArgs;
 use crate::out;
-use crate::web::{Server, Site};
+use crate::web::{Projects, Server, Site};
 
 const USUAL_PORT: u16 = 7437;
 /// The file that leads to the page, and how long it lies there.
@@ -21,7 +22,7 @@ const LEADS: Duration = Duration::from_secs(60);
 
 pub fn run(app: &App, args: &WebArgs) -> Exit {
     let lang = app.lang();
-    let server = bind(app, args)?;
+    let server = bind(app, args, &Arc::new(projects(app, args)?))?;
     let url = server
         .url()
         .or_else(|error| app.refuse(&error.to_string()))?;
@@ -40,12 +41,25 @@ pub fn run(app: &App, args: &WebArgs) -> Exit {
     Ok(0)
 }
 
+#[cfg(feature = "fleet")]
+fn projects(app: &App, args: &WebArgs) -> Result<Projects, u8> {
+    match args.fleet {
+        true => crate::fleet::page::follow(app).map(Projects::Elsewhere),
+        false => Ok(Projects::One(app.layout())),
+    }
+}
+
+#[cfg(not(feature = "fleet"))]
+fn projects(app: &App, _args: &WebArgs) -> Result<Projects, u8> {
+    Ok(Projects::One(app.layout()))
+}
+
 /// The usual port, so that a bookmark holds; a free one where that is taken
 /// and nobody asked for it.
-fn bind(app: &App, args: &WebArgs) -> Result<Server, u8> {
+fn bind(app: &App, args: &WebArgs, projects: &Arc<Projects>) -> Result<Server, u8> {
     let at = |port| -> Result<std::io::Result<Server>, u8> {
         let site = Site {
-            layout: app.layout(),
+            projects: Arc::clone(projects),
             lang: app.lang(),
             keeping: keeping(app)?,
             opened: |url| out::people(&format!("{url}\n"), false),

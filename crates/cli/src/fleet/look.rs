@@ -9,9 +9,11 @@ use ralph_fleet::board::{Board, JobEvent, Presence};
 use ralph_fleet::job::{Phase, Source, Spec, State, Work};
 use serde_json::{Value, json};
 
-use super::trees;
+use super::{mirror, page, trees};
 use crate::app::{App, Exit, OrFail};
 use crate::args::FleetListArgs;
+use crate::steering;
+use crate::web::Act;
 
 /// For programs.
 pub fn phase_name(state: &State) -> &'static str {
@@ -138,7 +140,8 @@ fn worker_line(id: &str, worker: &Presence, lang: Lang) -> String {
 
 pub async fn logs(app: &App, board: &Board, job: &str, follow: bool, json: bool) -> Exit {
     board.state(job).await.or_fail(app)?;
-    let each = |event: JobEvent| match json {
+    let each = |_: &str, event: JobEvent| match json {
+        _ if mirror::is_record(&event.event) => {}
         true => app.json(&serde_json::to_value(&event).unwrap_or_default()),
         false => app.tell(&line(&event)),
     };
@@ -264,4 +267,53 @@ pub async fn drain(app: &App, board: &Board, workers: &[String]) -> Exit {
         app.tell(&tr!(lang, "{worker} drains"));
     }
     Ok(0)
+}
+
+/// What a person types, as the page would send it.
+fn as_posted(words: &[String]) -> (String, Value) {
+    let line = words.join(" ");
+    let first = words.first().map_or("", String::as_str);
+    let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
+    match first {
+        "pause" | "stop" | "wake" => (first.into(), Value::Null),
+        "extend" => (first.into(), json!({ "by": number(1) })),
+        "answer" => {
+            let text = words.get(2..).unwrap_or_default().join(" ");
+            (first.into(), json!({"question": number(1), "text": text}))
+        }
+        _ => ("steer".into(), json!({ "line": line })),
+    }
+}
+
+pub async fn tell(app: &App, board: &Board, job: &str, words: &[String]) -> Exit {
+    let lang = app.lang();
+    let (verb, body) = as_posted(words);
+    let sent = serde_json::to_vec(&body).unwrap_or_default();
+    if Act::read(&verb, &sent).is_none_or(|act| !act.is_for_the_living()) {
+        let known = steering::known(lang);
+        return app.refuse(&tr!(
+            lang,
+            "this can't be said; say one of: pause · stop · wake · extend N · answer N WORDS · {known}"
+        ));
+    }
+    let word = page::word(board, job, &verb, &body).await;
+    let (name, word) = word.or_else(|why| app.refuse(&why))?;
+    board.say(job, &name, &word).await.or_fail(app)?;
+    let (heard, begun) = (std::cell::RefCell::new(None), std::time::Instant::now());
+    let each = |_: &str, told: JobEvent| {
+        if told.event["word"] == name.as_str() {
+            *heard.borrow_mut() = Some(told.event);
+        }
+    };
+    let is_over = async || heard.borrow().is_some() || begun.elapsed() > page::ANSWER;
+    board.events(job, true, each, is_over).await.or_fail(app)?;
+    let said = |event: &Value| event["said"].as_str().unwrap_or_default().to_owned();
+    match heard.into_inner() {
+        Some(event) if event["ok"] == true => app.done(&said(&event)),
+        Some(event) => app.refuse(&said(&event)),
+        None => app.refuse(&tr!(
+            lang,
+            "the worker of job {job} does not answer; `ralph fleet logs {job}` shows it when it does"
+        )),
+    }
 }

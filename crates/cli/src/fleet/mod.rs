@@ -3,6 +3,8 @@
 mod fetch;
 mod init;
 mod look;
+mod mirror;
+pub mod page;
 mod runner;
 mod submit;
 mod trees;
@@ -56,6 +58,9 @@ pub fn run(app: &App, global: &Global, args: &FleetArgs) -> Exit {
         }),
         FleetVerb::Drain { workers } => with_board(app, &args.server, async |board| {
             look::drain(app, &board, workers).await
+        }),
+        FleetVerb::Tell { job, words } => with_board(app, &args.server, async |board| {
+            look::tell(app, &board, job, words).await
         }),
         FleetVerb::Fetch { job } => with_board(app, &args.server, async |board| {
             fetch::run(app, &board, job).await

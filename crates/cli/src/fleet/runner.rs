@@ -1,5 +1,6 @@
 //! One job: an ordinary `ralph run` in a tree of its own.
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -7,19 +8,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_core::text::digest::hex_sha256;
+use ralph_core::text::{redact, sanitize};
 use ralph_engine::supervise::{self, Ending, Nobody, Sink, Spec as Child, Stop};
+use ralph_fleet::board::Word;
 use ralph_fleet::job::{LONGEST_PROMPT, Source, Work};
 use ralph_fleet::worker::{Assignment, Ended, RunResult, Runner};
 use ralph_store::home::StateHome;
+use ralph_store::journal::Tailer;
 use ralph_store::layout::Layout;
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, mpsc, watch};
 
 use super::worker::places;
-use super::{VARIABLES, trees};
+use super::{VARIABLES, mirror, trees};
 use crate::app::{self, App};
 use crate::args::{FleetWorkerArgs, Global};
 use crate::trust::Kept;
+use crate::web::Act;
 
 /// `ralph run` ends its agent first.
 const GRACE: Duration = Duration::from_secs(10);
@@ -27,6 +32,10 @@ const GRACE: Duration = Duration::from_secs(10);
 const CLONE: Duration = Duration::from_secs(1800);
 const PROTOCOLS: &str = "https:ssh:git:http";
 const REPORT: Duration = Duration::from_secs(60);
+/// How often the journal of a run is looked at for those elsewhere.
+const LOOK: Duration = Duration::from_millis(300);
+/// What a word to a run may take.
+const SAYING: Duration = Duration::from_secs(30);
 /// The longest event that is sent on.
 const LONGEST_LINE: usize = 128 * 1024;
 /// What is kept of the words of a run that could not be started.
@@ -176,6 +185,11 @@ impl Run {
         place.dir.join("state")
     }
 
+    fn layout(place: &Place) -> Layout {
+        let home = StateHome::at(Self::state_home(place).join("ralph"));
+        Layout::new(&place.tree, &home)
+    }
+
     fn child(&self, job: &Assignment, place: &Place) -> Child {
         let mut args: Vec<OsString> = vec!["run".into(), "--json".into()];
         args.extend(["--root".into(), place.tree.clone().into_os_string()]);
@@ -212,8 +226,7 @@ impl Run {
         std::fs::create_dir_all(&place.dir).map_err(words)?;
         self.fetch(job, place).await?;
         trees::check_out(&place.cache, &place.tree, &job.id, &job.spec.commit).map_err(words)?;
-        let home = StateHome::at(Self::state_home(place).join("ralph"));
-        let written = self.trusted.write(&Layout::new(&place.tree, &home));
+        let written = self.trusted.write(&Self::layout(place));
         written.map_err(|error| format!("{error:?}"))
     }
 
@@ -236,6 +249,39 @@ impl Run {
         String::from_utf8_lossy(&text.0).into_owned()
     }
 
+    /// The same verbs as a person would type, by the same program, and only
+    /// those that the page knows.
+    async fn say(&self, token: &str, word: &Word) -> Result<String, String> {
+        let dir = self.dir_of(token);
+        let place = Place {
+            tree: dir.join("tree"),
+            cache: PathBuf::new(),
+            dir,
+        };
+        let body = serde_json::to_vec(&word.body).unwrap_or_default();
+        let act = Act::read(&word.verb, &body).filter(Act::is_for_the_living);
+        let act = act.ok_or("this can't be said to a run")?;
+        let run = Self::layout(&place).current_run().ok().flatten();
+        let run = run.ok_or("it does not run")?;
+        let mut args: Vec<OsString> = act.arguments(&run.id).iter().map(Into::into).collect();
+        args.splice(0..0, ["--root".into(), place.tree.clone().into_os_string()]);
+        let child = Child {
+            args,
+            env: vec![("XDG_STATE_HOME".into(), Self::state_home(&place).into())],
+            env_remove: self.hidden(&[]),
+            ends_with_us: true,
+            spared: true,
+            ..Child::plain(self.program.clone().into(), &place.tree, SAYING)
+        };
+        let mut heard = Heard::default();
+        let (_stop, never) = watch::channel(Stop::No);
+        let report = supervise::run(child, &mut heard, never).await;
+        match report.ending {
+            Ending::Exited(0) => Ok(heard.text(&heard.out)),
+            _ => Err(heard.text(&heard.err)),
+        }
+    }
+
     async fn see_through(&self, job: Assignment) -> Ended {
         if !is_sound(&job) {
             return Ended::Declined("its commit, task file or prompt is none".into());
@@ -247,7 +293,18 @@ impl Run {
         let child = self.child(&job, &place);
         let stop = job.stop.clone();
         let mut ear = Ear::new(Some(job.events.clone()));
-        let report = supervise::run(child, &mut ear, stopping(stop.clone())).await;
+        let mut records = Records::new(Self::layout(&place), job.events.clone());
+        let report = {
+            let running = supervise::run(child, &mut ear, stopping(stop.clone()));
+            tokio::pin!(running);
+            loop {
+                tokio::select! {
+                    report = &mut running => break report,
+                    () = tokio::time::sleep(LOOK) => records.send_on(),
+                }
+            }
+        };
+        records.send_on();
         if *stop.borrow() {
             return Ended::Stopped;
         }
@@ -324,6 +381,13 @@ impl Runner for Run {
         self.see_through(job).await
     }
 
+    async fn tell(&self, token: &str, word: &Word) -> Value {
+        match self.say(token, word).await {
+            Ok(said) => json!({"ok": true, "said": said}),
+            Err(said) => json!({"ok": false, "said": said}),
+        }
+    }
+
     fn clear(&self, token: &str) {
         // The next start tries again.
         let _ = std::fs::remove_dir_all(self.dir_of(token));
@@ -395,6 +459,72 @@ impl Sink for Ear {
         self.complaints.extend_from_slice(chunk);
         let extra = self.complaints.len().saturating_sub(TAIL);
         self.complaints.drain(..extra);
+        Ok(())
+    }
+}
+
+/// The records of a run's journal, for whoever looks on from elsewhere: the
+/// same that a monitor on this machine reads.
+struct Records {
+    layout: Layout,
+    tailer: Option<Tailer>,
+    unsent: VecDeque<Value>,
+    events: mpsc::Sender<Value>,
+}
+
+impl Records {
+    fn new(layout: Layout, events: mpsc::Sender<Value>) -> Records {
+        Records {
+            layout,
+            tailer: None,
+            unsent: VecDeque::new(),
+            events,
+        }
+    }
+
+    /// What the way to the server does not take now goes with the next.
+    fn send_on(&mut self) {
+        if self.tailer.is_none() {
+            let run = self.layout.latest_run().ok().flatten();
+            self.tailer = run.map(|run| Tailer::new(&run.journal()));
+        }
+        let new = self.tailer.as_mut().and_then(|tailer| tailer.poll().ok());
+        let records = new.unwrap_or_default().into_iter();
+        self.unsent.extend(records.map(mirror::record));
+        while let Some(record) = self.unsent.pop_front() {
+            if let Err(mpsc::error::TrySendError::Full(record)) = self.events.try_send(record) {
+                self.unsent.push_front(record);
+                return;
+            }
+        }
+    }
+}
+
+/// What a short command said.
+#[derive(Default)]
+struct Heard {
+    out: Vec<u8>,
+    err: Vec<u8>,
+}
+
+impl Heard {
+    fn text(&self, bytes: &[u8]) -> String {
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.trim().trim_start_matches("ralph: ");
+        redact(&sanitize(text)).into_owned()
+    }
+}
+
+impl Sink for Heard {
+    fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
+        let room = TAIL.saturating_sub(self.out.len());
+        self.out.extend(chunk.iter().take(room));
+        Ok(())
+    }
+
+    fn stderr(&mut self, chunk: &[u8]) -> io::Result<()> {
+        let room = TAIL.saturating_sub(self.err.len());
+        self.err.extend(chunk.iter().take(room));
         Ok(())
     }
 }

@@ -84,8 +84,14 @@ impl Act {
         }
     }
 
+    /// What can be said to a run of another machine.
+    #[cfg(feature = "fleet")]
+    pub fn is_for_the_living(&self) -> bool {
+        !matches!(self, Act::Resume | Act::Undo { .. } | Act::Bisect)
+    }
+
     /// As it is typed.
-    fn arguments(&self, run: &RunId) -> Vec<String> {
+    pub fn arguments(&self, run: &RunId) -> Vec<String> {
         let typed = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         match self {
             Act::Pause => typed(&["pause"]),
@@ -104,16 +110,14 @@ impl Act {
     }
 }
 
-/// Acts for the people who look at one project.
+/// Acts for the people who look at projects of this machine.
 #[derive(Debug)]
 pub struct Actor {
-    pub layout: Layout,
     pub lang: Lang,
 }
 
 impl Actor {
-    pub fn perform(&self, run: &RunId, act: &Act) -> Response {
-        let layout = &self.layout;
+    pub fn perform(&self, layout: &Layout, run: &RunId, act: &Act) -> Response {
         let alive = layout.current_run().ok().flatten();
         let is_alive = alive.is_some_and(|alive| alive.id == *run);
         let fits = match act {

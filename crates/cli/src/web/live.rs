@@ -29,7 +29,6 @@ const MOST_LINES: usize = 300;
 /// Every run that is being watched.
 #[derive(Debug)]
 pub struct Hub {
-    layout: Layout,
     lang: Lang,
     runs: Mutex<HashMap<RunId, Arc<Channel>>>,
 }
@@ -73,21 +72,20 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Hub {
-    pub fn new(layout: Layout, lang: Lang) -> Hub {
+    pub fn new(lang: Lang) -> Hub {
         Hub {
-            layout,
             lang,
             runs: Mutex::default(),
         }
     }
 
     /// The run, read up to now.
-    pub fn watch(self: &Arc<Hub>, id: &RunId) -> Result<Arc<Channel>, PastError> {
+    pub fn watch(self: &Arc<Hub>, layout: &Layout, id: &RunId) -> Result<Arc<Channel>, PastError> {
         if let Some(channel) = locked(&self.runs).get(id) {
             locked(&channel.live).wanted = Instant::now();
             return Ok(Arc::clone(channel));
         }
-        let mut watch = Watch::new(&self.layout, id, self.lang);
+        let mut watch = Watch::new(layout, id, self.lang);
         watch.refresh()?;
         let mut runs = locked(&self.runs);
         if let Some(channel) = runs.get(id) {

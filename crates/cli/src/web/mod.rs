@@ -8,6 +8,7 @@ mod api;
 mod heads;
 mod http;
 mod live;
+mod projects;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -22,15 +23,18 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
 use ralph_engine::archive::Keeping;
 use ralph_engine::report;
-use ralph_engine::watch::briefs;
-use ralph_store::layout::{Layout, RunId};
+use ralph_store::layout::RunId;
 use serde_json::{Value, json};
 
 use access::{Gate, Refused};
-use act::{Act, Actor};
+pub use act::Act;
+use act::Actor;
 use heads::Heads;
 use http::{HTML, Method, Request, Response, TEXT};
 use live::{Channel, Hub, Next};
+pub use projects::Projects;
+#[cfg(feature = "fleet")]
+pub use projects::{Elsewhere, Told};
 
 /// More viewers than this at once are sent away.
 const MOST_VIEWERS: usize = 512;
@@ -50,7 +54,7 @@ const REPORT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base
 /// What is served.
 #[derive(Debug)]
 pub struct Site {
-    pub layout: Layout,
+    pub projects: Arc<Projects>,
     pub lang: Lang,
     pub keeping: Keeping,
     /// Told the next address when one was used.
@@ -78,11 +82,8 @@ impl Server {
     pub fn bind(site: Site, address: SocketAddr) -> io::Result<Server> {
         let listener = TcpListener::bind(address)?;
         let gate = Gate::new(listener.local_addr()?)?;
-        let hub = Arc::new(Hub::new(site.layout.clone(), site.lang));
-        let actor = Actor {
-            layout: site.layout.clone(),
-            lang: site.lang,
-        };
+        let hub = Arc::new(Hub::new(site.lang));
+        let actor = Actor { lang: site.lang };
         let shared = Shared {
             site,
             gate,
@@ -251,24 +252,26 @@ impl Shared {
     }
 
     fn start(&self) -> Response {
-        let root = self.site.layout.root();
-        let project = root.file_name().unwrap_or(root.as_os_str());
-        let current = self.site.layout.current_run().ok().flatten();
+        let (project, current) = self.site.projects.in_short();
         Response::json(&json!({
             "version": 1,
             "lang": self.site.lang.into_str(),
-            "project": api::safe(project.to_string_lossy().into()),
-            "current": current.map(|run| run.id.to_string()),
+            "project": api::safe(project.into()),
+            "current": current.map(|run| run.to_string()),
             "texts": texts::page(self.site.lang),
         }))
     }
 
     fn runs(&self) -> Response {
-        match briefs(&self.site.layout, MOST_RUNS) {
+        match self.site.projects.briefs(MOST_RUNS) {
             Ok(runs) => {
                 let runs: Value = runs
                     .iter()
-                    .map(|run| api::brief(run, self.site.lang))
+                    .map(|(job, run)| {
+                        let mut brief = api::brief(run, self.site.lang);
+                        brief["job"] = json!(job);
+                        brief
+                    })
                     .collect();
                 Response::json(&api::safe(json!({"version": 1, "runs": runs})))
             }
@@ -287,7 +290,7 @@ impl Shared {
 
     fn told(&self, run: &str) -> Result<ralph_core::report::Report, Response> {
         let id = RunId::parse(run).ok_or_else(not_found)?;
-        let layout = &self.site.layout;
+        let layout = &self.site.projects.of_run(&id).ok_or_else(not_found)?;
         let source = report::find(layout, &self.site.keeping, Some(id.as_str()));
         let source = source.map_err(|error| self.problem(503, &error))?;
         let source = source.ok_or_else(not_found)?;
@@ -295,11 +298,11 @@ impl Shared {
     }
 
     fn of_run(&self, run: &str, rest: &[&str], request: &Request) -> Answer {
-        let known = RunId::parse(run).filter(|id| {
-            let run = self.site.layout.run(id);
-            run.journal().is_file()
+        let known = RunId::parse(run).and_then(|id| {
+            let layout = self.site.projects.of_run(&id)?;
+            layout.run(&id).journal().is_file().then_some((layout, id))
         });
-        let Some(id) = known else {
+        let Some((layout, id)) = known else {
             return Answer::Whole(not_found());
         };
         if let ["report"] = rest {
@@ -308,7 +311,7 @@ impl Shared {
                 Err(response) => response,
             });
         }
-        let channel = match self.hub.watch(&id) {
+        let channel = match self.hub.watch(&layout, &id) {
             Ok(channel) => channel,
             Err(error) => return Answer::Whole(self.problem(503, &error)),
         };
@@ -324,8 +327,14 @@ impl Shared {
     }
 
     fn act(&self, run: &str, verb: &str, body: &[u8]) -> Response {
-        match (RunId::parse(run), Act::read(verb, body)) {
-            (Some(run), Some(act)) => self.actor.perform(&run, &act),
+        let run = RunId::parse(run);
+        let known = run.and_then(|run| Some((self.site.projects.of_run(&run)?, run)));
+        match (known, Act::read(verb, body)) {
+            #[cfg(feature = "fleet")]
+            (Some((layout, _)), Some(act)) if self.site.projects.is_elsewhere() => {
+                self.site.projects.say(&layout, &act, verb, body)
+            }
+            (Some((layout, run)), Some(act)) => self.actor.perform(&layout, &run, &act),
             (None, _) => not_found(),
             (_, None) => Response::problem(
                 400,

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::env::{Done, TestEnv};
 use crate::limits::{client, limited};
 use crate::live::{Live, eventually, wait_until};
+use crate::web::Page;
 
 /// A server of its own on loopback, and a project with one task.
 struct Fleet {
@@ -424,4 +425,103 @@ fn a_job_that_names_a_folder_of_the_worker_is_not_done() {
             .filter(|all| !all.is_empty())
             .cloned()
     });
+}
+
+/// Two jobs on two workers on one page: seen live, and spoken to from there and
+/// from the command line.
+#[test]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn all_runs_stand_on_one_page_and_are_steered_from_there() {
+    let fleet = Fleet::new();
+    // Goes on turn by turn, until it reads the word.
+    let script = "if grep -q 'use the small one'; then
+  echo small > work.txt
+  sed 's/\\[ \\]/[x]/' tasks.md > ticked && mv ticked tasks.md
+  echo '<promise>COMPLETE</promise>'
+else
+  sleep 0.3; echo '<promise>CONTINUE</promise>'
+fi
+";
+    let path = fleet.env.outside("until-told.sh");
+    fs::write(&path, script).unwrap();
+    let agent = format!("sh {}", path.display());
+    let jobs = ["one", "two"];
+    for job in jobs {
+        fleet.submit(&["--id", job, "--tasks", "tasks.md"]);
+    }
+    let workers = ["w1", "w2"].map(|name| {
+        let mut command = fleet.worker_command(name, &agent, &[]);
+        command
+            .env("RALPH_LIMITS_STALLED", "0")
+            .env("RALPH_LIMITS_MAX_ITERATIONS", "5000");
+        Live::start(&fleet.env, name, command)
+    });
+    let mut web = fleet.env.untrusted(&["web", "--fleet", "--port", "0"]);
+    web.env("RALPH_FLEET_SERVER", format!("nats://{}", fleet.listen))
+        .env("RALPH_FLEET_KEY", fleet.key("submitter"));
+    let page = Page::of(Live::start(&fleet.env, "web", web));
+    let run_of = |job: &str| {
+        let runs = page.get("/api/runs").json();
+        let runs = runs["runs"].as_array().unwrap().clone();
+        let run = runs.into_iter().find(|run| run["job"] == job)?;
+        run["pid"].is_u64().then_some(run)
+    };
+    let [one, _two] = jobs.map(|job| eventually("it is shown as alive", || run_of(job)));
+    let run = one["id"].as_str().unwrap();
+    let turns = |run: &str| {
+        let whole = page.get(&format!("/api/runs/{run}")).json();
+        whole["head"]["iteration"].as_u64().unwrap_or(0)
+    };
+    wait_until("turns are seen", || turns(run) > 1);
+    // From the page to the one, from the command line to the other.
+    let told = page.post(
+        &format!("/api/runs/{run}/steer"),
+        &json!({"line": "keep use the small one"}),
+    );
+    assert_eq!(told.status, 200, "{}", told.body);
+    assert_eq!(fleet.until_done("one")["result"]["outcome"], "complete");
+    assert_eq!(fleet.show("two")["phase"], "leased", "it heard nothing");
+    for (words, wrong) in [
+        (vec!["resume"], "can't be said"),
+        (vec!["extend", "0"], "can't be said"),
+    ] {
+        let refused = fleet.ask("submitter", &[&["tell", "two"], &words[..]].concat());
+        assert_eq!(refused.code, 1, "{words:?}");
+        assert!(refused.stderr.contains(wrong), "{}", refused.stderr);
+    }
+    let words = ["tell", "two", "hint", "use the small one"];
+    let told = fleet.ask("submitter", &words);
+    assert_eq!(told.code, 0, "{}{}", told.stdout, told.stderr);
+    assert_eq!(fleet.until_done("two")["result"]["outcome"], "complete");
+    wait_until("the page shows the ends", || {
+        let runs = page.get("/api/runs").json();
+        let runs = runs["runs"].as_array().unwrap();
+        runs.len() == 2 && runs.iter().all(|run| run["outcome"] == "complete")
+    });
+    // Who is not there any more is not spoken to, and nothing else is done.
+    let late = fleet.ask("submitter", &words);
+    assert_eq!(late.code, 1);
+    assert!(late.stderr.contains("nobody works"), "{}", late.stderr);
+    let again = page.post(&format!("/api/runs/{run}/resume"), &json!({}));
+    assert_eq!(again.status, 409, "{}", again.body);
+    let log = fleet.ask("submitter", &["logs", "two"]).stdout;
+    assert!(log.contains("told") && !log.contains("journal="), "{log}");
+    drop(workers);
+}
+
+/// Workers that are asked to go finish what they have.
+#[test]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn a_worker_that_drains_finishes_and_goes() {
+    let fleet = Fleet::new();
+    let first = fleet.submit(&["--id", "first", "--tasks", "tasks.md"]);
+    let worker = fleet.worker("w1", &fleet.waiting(), &[]);
+    fleet.agent_pid();
+    let second = fleet.submit(&["--id", "second", "--tasks", "tasks.md"]);
+    let drained = fleet.ask("submitter", &["drain"]);
+    assert_eq!(drained.code, 0, "{}", drained.stderr);
+    fleet.let_go();
+    assert_eq!(worker.finish().code, 0);
+    assert_eq!(fleet.show(&first)["phase"], "done");
+    assert_eq!(fleet.show(&second)["phase"], "queued");
 }

@@ -27,14 +27,22 @@ pub struct Answer {
 }
 
 impl Answer {
-    fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("{e}: {}", self.body))
     }
 }
 
 impl Page {
     pub fn serve(env: &TestEnv) -> Page {
-        let server = Live::start(env, "web", env.command(&["web", "--port", "0"]));
+        Page::of(Live::start(
+            env,
+            "web",
+            env.command(&["web", "--port", "0"]),
+        ))
+    }
+
+    /// A server that was started already.
+    pub fn of(server: Live) -> Page {
         let url = eventually("the address is printed", || {
             let out = server.stdout();
             out.lines()
@@ -95,7 +103,7 @@ impl Page {
         format!("Authorization: Bearer {}\r\n", self.key)
     }
 
-    fn get(&self, path: &str) -> Answer {
+    pub fn get(&self, path: &str) -> Answer {
         self.request("GET", path, &self.bearer(), "")
     }
 

@@ -156,7 +156,7 @@ function card(run) {
   return el("li", {},
     el("a.card", { href: `#/run/${run.id}` },
       el("span", {}, el("span.badge." + run.tone, {}, run.word), el("span.lab", {}, run.updated ? date(Date.parse(run.updated)) : "")),
-      el("span.bar-cell", {}, run.total ? bar(run.completed, run.total) : "", el("span.lab", {}, run.id)),
+      el("span.bar-cell", {}, run.total ? bar(run.completed, run.total) : "", el("span.lab", {}, run.job ? `${run.job} · ${run.id}` : run.id)),
       el("span.num", {}, el("span.lab", {}, t("tasks")), run.total ? `${run.completed}/${run.total}` : "–"),
       el("span.num", {}, el("span.lab", {}, t("turns")), String(run.iterations)),
       el("span.num", {}, el("span.lab", {}, t("cost")), usage == null ? "–" : dollars(usage))));
