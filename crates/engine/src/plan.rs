@@ -411,6 +411,7 @@ fn prompter(
         prompt: prompt.filter(|_| tasks.is_none() || *goal == Goal::Flow),
         tasks_file: tasks.map(|t| t.name.clone()).unwrap_or_default(),
         promise: settings.promise.asked_for().unwrap_or(unasked).to_owned(),
+        is_promise_chosen: settings.promise.complete != PromiseRules::default().complete,
         phase_promise: settings.promise.phase_complete.first().cloned(),
         go_on: settings.promise.continue_word.clone(),
         blocked: settings.promise.blocked_prefix.clone(),

@@ -89,6 +89,47 @@ fn the_banner_names_what_ends_the_loop_in_the_persons_language_rein_02() {
     }
 }
 
+/// Whatever a preset says of missing promises: one that is configured is named.
+#[test]
+fn the_banner_of_any_preset_names_the_configured_promise_rein_02() {
+    let check = |start: &str, said: &str, want: &str| {
+        let env = TestEnv::new();
+        change(&env, 0);
+        let client = env.claude_session(ONE);
+        let begun = client.says(start);
+        context(&begun);
+        let next = client.stops(said);
+        let banner = next["systemMessage"].as_str().unwrap_or_default();
+        assert!(banner.starts_with("🔄 Ralph iteration "), "{start}: {next}");
+        assert!(banner.contains(want), "{start}: {next}");
+        assert!(!banner.contains("No completion promise"), "{start}: {next}");
+    };
+    let asked = "To stop: output <promise>FIN</promise> (ONLY when statement is TRUE";
+    let of_preset = "Ends when every task has passed its roles; <promise>所有任務完成</promise> alone ends nothing";
+    let in_roles =
+        "Ends when every task has passed its roles; <promise>FIN</promise> alone ends nothing";
+    check(
+        "/ralph-loop \"Make it\" --preset openspec --completion-promise FIN",
+        "One.",
+        asked,
+    );
+    check(
+        "/ralph-loop \"Make it\" --preset delta --completion-promise FIN",
+        "One.",
+        asked,
+    );
+    check(
+        "/ralph-loop --openspec add-x --preset openspec",
+        "One.",
+        of_preset,
+    );
+    check(
+        "/ralph-loop --openspec add-x --preset openspec --completion-promise FIN",
+        "<promise>FIN</promise>",
+        in_roles,
+    );
+}
+
 #[test]
 fn a_loop_is_warned_of_a_lower_cap_of_its_client_stop_08() {
     let start = "/ralph-loop Work --completion-promise FIN --max-iterations 8";
