@@ -232,3 +232,36 @@ fn another_wish_begins_a_loop_of_its_own_resm_01() {
         assert!(!message.contains("where it was left"), "{message}");
     }
 }
+
+#[test]
+fn what_the_guard_blocks_in_a_session_is_told_evnt_04() {
+    let env = TestEnv::new();
+    let client = env.claude_session(ONE);
+    client.says("/ralph-loop Work --completion-promise FIN");
+    let call = |command: &str| {
+        let fields = serde_json::json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": command});
+        let payload = client.payload("PreToolUse", &fields);
+        let args = ["--host", "claude", "pre-tool-use"];
+        env.call_hook(&args, &payload, &client.vars)
+    };
+    let blocks = || {
+        let told = env.ralph(&["events", "--json"]).events();
+        let found = told.iter().filter(|event| event["event"] == "guard_block");
+        found.cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(call("ls").code, 0);
+    assert_eq!(call("git push --force origin main").code, 2);
+    sent_on(&client.stops("One."));
+    let told = blocks();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0]["iteration"], 1, "{told:?}");
+    assert_eq!(told[0]["tool"], "Bash", "{told:?}");
+    // Told once, and what comes later under its own iteration.
+    assert_eq!(call("rm -rf /").code, 2);
+    sent_on(&client.stops("Two."));
+    let told = blocks();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(told[1]["iteration"], 2, "{told:?}");
+    sent_on(&client.stops("Three."));
+    assert_eq!(blocks().len(), 2);
+}
