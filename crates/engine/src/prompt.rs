@@ -108,7 +108,7 @@ impl Prompter {
             body.text = format!("{}\n\n{words}\n", body.text.trim_end());
         }
         template::Rendered {
-            text: template::compose(&body.text, &turn.notes),
+            text: template::compose(&body.text, &turn.notes, self.lang),
             unknown: body.unknown,
         }
     }

@@ -265,3 +265,22 @@ fn what_the_guard_blocks_in_a_session_is_told_evnt_04() {
     sent_on(&client.stops("Three."));
     assert_eq!(blocks().len(), 2);
 }
+
+/// TMPL-07, REIN-01: what is said before the prompt is in its language.
+#[test]
+fn notes_are_told_in_the_persons_language_rein_01() {
+    for (lang, begins, rejected) in [
+        ("en", "READ THIS FIRST", "was REJECTED: the evidence"),
+        ("zh-TW", "請先讀這裡", "被拒絕（REJECTED）：證據並非如此"),
+        ("zh-CN", "请先读这里", "被拒绝（REJECTED）：证据并非如此"),
+    ] {
+        let env = TestEnv::new();
+        let client = env.claude_session(ONE).var("RALPH_LANG", lang);
+        client.says("/ralph-loop Work --completion-promise FIN --verify false");
+        let next = client.stops("<promise>FIN</promise>");
+        let told = sent_on(&next);
+        assert!(told.contains(begins), "{told}");
+        assert!(told.contains("`<promise>FIN</promise>`"), "{told}");
+        assert!(told.contains(rejected), "{told}");
+    }
+}

@@ -40,7 +40,7 @@ pub enum PromiseAsked {
 
 /// The text of a block, the reason first.
 pub fn reinjection(standing: &Standing, notes: &[PromptNote], lang: Lang) -> String {
-    compose(&body(standing, lang), notes)
+    compose(&body(standing, lang), notes, lang)
 }
 
 fn body(standing: &Standing, lang: Lang) -> String {

@@ -25,7 +25,7 @@ impl SessionLoop {
         let (told, notes): (Vec<_>, Vec<_>) = notes
             .into_iter()
             .partition(|note| matches!(note, PromptNote::NotPlayed { .. }));
-        let own = compose(&self.prompt_of(turn), &notes);
+        let own = compose(&self.prompt_of(turn), &notes, self.run.plan.lang);
         let dispatch = self.dispatch();
         let whole = match (&turn.flow, dispatch) {
             (Some(_), Some(dispatch)) => self.phase_text(dispatch, &told, turn.turn),
