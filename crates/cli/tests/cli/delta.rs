@@ -474,7 +474,12 @@ fn a_session_shows_what_waits_and_goes_on_with_it() {
         assert!(told.contains(part), "{part}: {told}");
     }
     assert!(!env.state("runs").exists(), "nothing began by itself");
-    let answer = client.says("/do --resume");
+    let menu = client.says("/do --resume");
+    assert!(sent_on(&menu).contains("请选择 (1-4):"), "{menu}");
+    let details = client.says("3");
+    assert!(sent_on(&details).contains("- Task ID: abc123"), "{details}");
+    assert!(!env.state("runs").exists(), "nothing was chosen yet");
+    let answer = client.says("1");
     let text = answer.to_string();
     assert!(text.contains("第 3/20 次"), "{text}");
     assert!(text.contains("子任务: 2 / 5"), "{text}");

@@ -46,7 +46,7 @@ fn a_phase_is_told_where_the_work_stands_rein_01() {
     leave(&env, "2_plan.md", "no boxes");
     let again = client.stops("planned");
     let told = sent_on(&again);
-    let note = told.find("box").unwrap();
+    let note = told.find("2_plan.md` 没有未勾选的项目").unwrap();
     assert!(note < told.find('🔄').unwrap(), "{told}");
 }
 
