@@ -455,6 +455,38 @@ fn the_whole_of_the_seed_with_the_outer_loop() {
     }
 }
 
+/// STAT-02, EVNT-01, DELT-09: what the file of another tool says of its phase,
+/// its subtasks and its review reaches what others read; nothing is made up.
+#[test]
+fn what_an_adopted_file_says_is_told_on_evnt_01() {
+    let summary = "\n## Completion Summary\n- Review Score: 92/100\n";
+    for (review, want) in [(summary, true), ("", false)] {
+        let env = TestEnv::new();
+        env.write(STATE, &third_iteration(NOT_DONE));
+        env.write("end", &format!("{}{review}", all_done(PROMISE)));
+        let script = format!(
+            "cat > /dev/null\ncp .ralph/status.json seen.json\ncp end {STATE}\ntouch done.txt\necho Working.\n"
+        );
+        let done = run(&env, &script, &["--verify", "test -f done.txt"]);
+        assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+        let place = archive(&env);
+        let log = std::fs::read_to_string(place.join("execution.log.jsonl")).unwrap();
+        let log: Vec<serde_json::Value> = log
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let start = named(&log, "iteration_start")[0];
+        assert_eq!(start["phase"], 3, "{start}");
+        let end = named(&log, "iteration_complete")[0];
+        assert_eq!(end["phase"], 3, "{end}");
+        assert_eq!(end["subtasks_done"], 3, "{end}");
+        assert_eq!(env.json(".ralph/status.json")["phase"], "4");
+        let state = archived_state(&env);
+        assert_eq!(state.contains("- Review Score: 92/100\n"), want, "{state}");
+        assert_eq!(state.contains("Review Score"), want, "{state}");
+    }
+}
+
 /// RESM-04, RESM-06: in a session, a state file is found and gone on with.
 #[test]
 fn a_session_shows_what_waits_and_goes_on_with_it() {
