@@ -455,6 +455,29 @@ fn the_whole_of_the_seed_with_the_outer_loop() {
     }
 }
 
+/// DELT-11: the state file of another task that can't be set aside stays as it
+/// is; the run does without one, and says so.
+#[test]
+fn a_file_that_cannot_be_set_aside_is_not_written_over_delt_11() {
+    let theirs = all_done(PROMISE).replace("IN_PROGRESS", "COMPLETED");
+    for (fault, is_kept) in [("delta.aside#1+=EIO", true), ("", false)] {
+        let env = TestEnv::new();
+        env.write(STATE, &theirs);
+        let script =
+            "cat > /dev/null\necho 1 > done.txt\necho '<promise>TASK_COMPLETE</promise>'\n";
+        let more = ["Do it", "--verify", "test -f done.txt"];
+        let mut command = command(&env, script, &more);
+        let done = Done::of(&command.env("RALPH_FAULT", fault).output().unwrap());
+        assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+        let aside = ".claude/ralph-delta.abc123.local.md";
+        let place = if is_kept { STATE } else { aside };
+        assert_eq!(env.read(place), theirs, "{fault}");
+        assert_eq!(env.path(aside).exists(), !is_kept, "{fault}");
+        let log = env.read(".ralph/ralph.log");
+        assert!(log.contains("ralph-delta.abc123"), "{log}");
+    }
+}
+
 /// STAT-02, EVNT-01, DELT-09: what the file of another tool says of its phase,
 /// its subtasks and its review reaches what others read; nothing is made up.
 #[test]

@@ -96,7 +96,10 @@ fn two_tasks_pass_all_roles_and_ralph_ticks_them() {
     assert!(env.read("tasks.md").contains("- [x] T002"));
     let status = env.json(".ralph/status.json");
     assert_eq!(status["dispatches"], 6);
-    let state = env.json(".skillpack/current/drt-state-auto/tasks.json");
+    // The change is over, and its state went with it (ROLE-08).
+    assert!(!env.path(".skillpack/current/drt-state-auto").exists());
+    let state = crate::delta::archive(&env).join("drt-state-auto.tasks.json");
+    let state: Value = serde_json::from_str(&std::fs::read_to_string(state).unwrap()).unwrap();
     assert_eq!(state["agent"], "tester");
     assert_eq!(state["result"], "pass");
     assert_eq!(state["risk_level"], "MEDIUM");
