@@ -9,8 +9,8 @@ use super::out::Out;
 use super::roles;
 use crate::machine::refusal::Hold;
 use crate::machine::{
-    Detail, Effect, End, ErrorClass, ErrorNote, Evidence, Limit, Need, Notice, PauseReason,
-    Refusal, State, Tasks, TurnReport,
+    Detail, Effect, End, ErrorClass, ErrorNote, Evidence, EvidenceKinds, Limit, Need, Notice,
+    PauseReason, Refusal, State, Tasks, TurnReport,
 };
 
 /// How a turn went, before its promise is looked at.
@@ -236,9 +236,16 @@ fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut 
     } else if !matches!(report.end, End::Stopped | End::Lost | End::Unwritable) {
         state.counters.stalled += 1;
         let in_a_row = state.counters.stalled;
+        let has_list = state.tasks.facts.is_some();
+        let kinds = state.rules.evidence;
         out.tell(Notice::Stalled {
             iteration: report.turn,
             in_a_row,
+            looked: EvidenceKinds {
+                tasks: kinds.tasks && has_list,
+                phase: kinds.phase && has_list,
+                ..kinds
+            },
         });
     }
 }

@@ -256,6 +256,21 @@ fn what_is_told_of_a_turn(lang: Lang) -> String {
         Notice::Stalled {
             iteration: 4,
             in_a_row: 3,
+            looked: EvidenceKinds::default(),
+        },
+        Notice::Stalled {
+            iteration: 4,
+            in_a_row: 3,
+            looked: EvidenceKinds {
+                tasks: true,
+                phase: true,
+                ..EvidenceKinds::NONE
+            },
+        },
+        Notice::Stalled {
+            iteration: 4,
+            in_a_row: 3,
+            looked: EvidenceKinds::NONE,
         },
         Notice::TasksRemoved {
             iteration: 4,
