@@ -311,7 +311,7 @@ mod tests {
         }
         let mut words = words_of(&filled.replace(['[', ']'], ""));
         words.retain(|word| word != "…");
-        let is_gap = |word: &String| word.chars().all(|c| c.is_uppercase());
+        let is_gap = |word: &String| word.chars().all(char::is_uppercase);
         let has_gaps = filled != named || words.iter().any(is_gap);
         let words = words.iter().map(|word| match is_gap(word) {
             true => "1",

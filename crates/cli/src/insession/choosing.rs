@@ -73,7 +73,7 @@ impl Here {
         let slash = slash(self.root(), self.host);
         let words = tr!(
             screen.lang,
-            "Say \"continue\" to go on here, {slash}cancel-ralph to give it up, or run `ralph resume` in a terminal to choose."
+            "Type 1 to 4 to choose here, or say \"continue\" to go on and {slash}cancel-ralph to give it up; in a terminal, `ralph resume` asks the same."
         );
         Some(format!("{notice}{words}\n"))
     }

@@ -540,6 +540,30 @@ fn a_session_shows_what_waits_and_goes_on_with_it() {
     assert!(text.contains("子任务: 2 / 5"), "{text}");
 }
 
+/// RESM-04: the other choices about a state file that is all there is.
+#[test]
+fn a_session_starts_over_or_gives_up_what_a_file_says_resm_04() {
+    for (choice, status) in [("2", "running"), ("4", "cancelled")] {
+        let env = TestEnv::new();
+        env.write(STATE, &third_iteration(NOT_DONE));
+        let client = env.claude_session(ONE);
+        let source = serde_json::json!({"source": "startup"});
+        // The menu that a session begins with is answered in the same way.
+        let begun = client.hook("session-start", "SessionStart", &source);
+        let told = begun["systemMessage"].as_str().unwrap_or_default();
+        assert!(told.contains("Type 1 to 4"), "{told}");
+        let answer = client.says(choice);
+        assert_eq!(env.json(".ralph/status.json")["status"], status, "{answer}");
+        if choice == "2" {
+            assert_eq!(env.json(".ralph/status.json")["iteration"], 1, "{answer}");
+            let kept = env.read(".claude/ralph-delta.abc123.local.md");
+            assert_eq!(kept, third_iteration(NOT_DONE));
+        } else {
+            assert!(sent_on(&answer).contains("Cancelled"), "{answer}");
+        }
+    }
+}
+
 /// Whatever is wrong with the file, the words say what to name instead.
 #[test]
 fn a_file_that_cannot_be_gone_on_from_is_refused_with_words() {
