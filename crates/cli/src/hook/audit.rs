@@ -30,8 +30,9 @@ fn run_of(call: &Call) -> Option<RunPaths> {
 fn run_or_session_of(call: &Call) -> Option<RunPaths> {
     let layout = call.layout.as_ref()?;
     let of_session = || {
-        let run = index::find(layout, &call.payload?.session)?;
-        Some(layout.run(&run))
+        // One that waits for any session belongs to none yet.
+        let session = Some(&call.payload?.session).filter(|id| !id.is_empty())?;
+        Some(layout.run(&index::find(layout, session)?))
     };
     run_of(call).or_else(of_session)
 }

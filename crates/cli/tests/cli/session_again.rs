@@ -262,6 +262,10 @@ fn what_the_guard_blocks_in_a_session_is_told_evnt_04() {
     let told = blocks();
     assert_eq!(told.len(), 2, "{told:?}");
     assert_eq!(told[1]["iteration"], 2, "{told:?}");
+    // What nobody's session did is nobody's.
+    let strange = serde_json::json!({"tool_name": "Bash", "tool_input": {"command": "rm -rf /"}});
+    let args = ["--host", "claude", "pre-tool-use"];
+    assert_eq!(env.call_hook(&args, &strange, &client.vars).code, 2);
     sent_on(&client.stops("Three."));
     assert_eq!(blocks().len(), 2);
 }
