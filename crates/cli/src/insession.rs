@@ -1,6 +1,7 @@
 //! Loops inside a session: what the hooks and `ralph loop` share. Settings,
 //! plans and texts are made here; `ralph_engine::session` drives.
 
+mod choosing;
 mod route;
 
 use std::path::Path;
@@ -25,16 +26,12 @@ use ralph_store::layout::{Layout, RunId};
 
 use crate::app::own_program;
 use crate::commands::answer::{self, GoesOn};
-use crate::commands::{from_file, resume};
 use crate::view::{blocks, menu};
 use crate::{app, settings, trust};
 
 /// The same `/ralph-loop` within this time is the same wish: a client may
 /// hand it to the hook and to its command file.
 const SAME_WISH_MS: i64 = 2 * 60 * 1000;
-
-/// Of how many loops it is looked whether they rest.
-const LOOKED_AT: usize = 3;
 
 /// A client breaks the lines of a message itself.
 const WIDE: usize = 1_000;
@@ -298,10 +295,14 @@ impl Here {
         let own = self.run();
         let others = index::all(&self.layout).into_iter();
         let rests = |run: &RunId| self.rests(run);
-        let Some(run) = own.or_else(|| others.into_iter().find(rests)) else {
-            return self.go_on_from_file();
-        };
-        let mut opened = self.open(&run)?;
+        match own.or_else(|| others.into_iter().find(rests)) {
+            Some(run) => self.go_on_with(&run),
+            None => self.go_on_from_file(),
+        }
+    }
+
+    fn go_on_with(&self, run: &RunId) -> Result<Steered, Problem> {
+        let mut opened = self.open(run)?;
         if let Some(text) = opened.remind() {
             return Ok(Steered::Told(text));
         }
@@ -322,37 +323,6 @@ impl Here {
             }
             _ => Ok(Steered::NoLoop),
         }
-    }
-
-    /// The unfinished loop that a person may take up here, as the menu of seed
-    /// 004 shows it, and how each choice is made from here (RESM-04).
-    pub fn unfinished(&self) -> Option<String> {
-        let lang = app::environment_lang();
-        let left = index::all(&self.layout).into_iter().take(LOOKED_AT);
-        let rests = left.into_iter().find(|run| self.rests(run));
-        let past = rests.and_then(|run| ralph_engine::past::read(&self.layout.run(&run)).ok());
-        let view = match past {
-            Some(past) => resume::view(&past),
-            None => match adopt::find(&self.layout, &self.session).ok()?? {
-                Foreign::Delta(state) => {
-                    let asked = Foreign::Delta(state.clone()).asked();
-                    from_file::view(&state, &asked)
-                }
-                Foreign::Plugin(_) => return None,
-            },
-        };
-        let screen = Screen {
-            lang,
-            width: WIDE,
-            ..Screen::default()
-        };
-        let notice = display::resume_notice(&screen, &view);
-        let slash = slash(self.root(), self.host);
-        let words = tr!(
-            lang,
-            "Say \"continue\" to go on here, {slash}cancel-ralph to give it up, or run `ralph resume` in a terminal to choose."
-        );
-        Some(format!("{notice}{words}\n"))
     }
 
     /// A person answers a question of the agent, and a loop that rests goes

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ralph_core::delta::DeltaError;
+use ralph_core::delta::{DeltaError, PATH};
 use ralph_core::lang::{Lang, Say, said};
 use ralph_core::machine::{Observation, Tasks};
 use ralph_core::tr;
@@ -19,6 +19,10 @@ pub enum Announcement {
     /// Several task files were there, and this one was taken.
     #[say("working on {file}, the newest unfinished task file (others: {others}; choose with --tasks)", others = others.join(", "))]
     Chosen { file: String, others: Vec<String> },
+    /// A delta loop was asked for, and its state file does not wait here.
+    #[say(if *kept, "no state file of a delta loop waits here: the work comes from {file}, and {PATH} keeps its state")]
+    #[say("no state file of a delta loop waits here: the work comes from {file}")]
+    NoDelta { file: String, kept: bool },
     #[say("{root} is not a Git project: progress is judged by the files alone, and nothing can be undone with git", root = root.display())]
     NotAGitProject { root: PathBuf },
     /// The run before this one was not finished.

@@ -28,6 +28,7 @@ use crate::git::{self, Head};
 pub use crate::keeping::Keeping;
 use crate::past::{self, Past, PastError};
 use crate::plan::Plan;
+use crate::projections::roles;
 use crate::record::{self, RecordError, Recorder};
 use crate::supervise::orphans;
 use crate::{clock, gate, opening, report, session, snapshots};
@@ -190,8 +191,11 @@ pub fn archive(
         true => {
             let outputs = phase_files(&past.state, &job.keeping.current);
             let ours = history::working_files(&job.keeping.current)?;
+            let tasks = past.header.tasks_file.as_deref().unwrap_or(Path::new(""));
+            let tasks = tasks.strip_prefix(job.layout.root()).unwrap_or(tasks);
+            let role = roles::file_of(&job.keeping.current, &tasks.to_string_lossy());
             // The checkpoint says whose the others are, so that it goes last.
-            outputs.into_iter().chain(ours).collect()
+            outputs.into_iter().chain(role).chain(ours).collect()
         }
         false => Vec::new(),
     };
@@ -230,6 +234,8 @@ pub fn archive(
     );
     history::clear(state_file.filter(|_| is_over).as_slice())?;
     let _ = remove_stale_temps(&job.keeping.current, None);
+    // Only if nothing is left in it.
+    let _ = std::fs::remove_dir(job.keeping.current.join(roles::FOLDER));
     Ok(archived)
 }
 

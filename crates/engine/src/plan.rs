@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ralph_core::config::{self, Settings};
+use ralph_core::config::{self, Settings, TaskSource};
 use ralph_core::lang::Lang;
 use ralph_core::machine::{Goal, Rules, State, Turn};
 use ralph_core::promise::PromiseRules;
@@ -417,6 +417,7 @@ fn prompter(
         prompt: prompt.filter(|_| tasks.is_none() || *goal == Goal::Flow),
         tasks_file: tasks.map(|t| t.name.clone()).unwrap_or_default(),
         promise: settings.promise.asked_for().unwrap_or(unasked).to_owned(),
+        is_promise_chosen: settings.promise.complete != PromiseRules::default().complete,
         phase_promise: settings.promise.phase_complete.first().cloned(),
         go_on: settings.promise.continue_word.clone(),
         blocked: settings.promise.blocked_prefix.clone(),
@@ -427,9 +428,10 @@ fn prompter(
     }
 }
 
-/// A loop that is told what to do by the state file of the seed.
+/// A loop whose work stands in the state file of the seed: what is not there
+/// yet is written into it (CONF-05).
 fn is_delta(settings: &Settings) -> bool {
-    settings.preset.as_deref() == Some("delta")
+    settings.preset.as_deref() == Some("delta") || settings.tasks.source == TaskSource::Delta
 }
 
 fn checkpoint(settings: &Settings, wanted: &Wanted, rules: &Rules) -> CheckpointPlan {

@@ -7,7 +7,7 @@
 
 mod checkpoint;
 mod delta;
-mod roles;
+pub mod roles;
 #[cfg(test)]
 mod tests;
 

@@ -82,6 +82,8 @@ pub struct Prompter {
     pub tasks_file: String,
     /// What the agent has to promise when all is done.
     pub promise: String,
+    /// Somebody chose these words: a preset, a setting or a flag.
+    pub is_promise_chosen: bool,
     /// What it has to promise when only its phase is done.
     pub phase_promise: Option<String>,
     /// What asks for another turn, and what begins a reason against one.
@@ -106,7 +108,7 @@ impl Prompter {
             body.text = format!("{}\n\n{words}\n", body.text.trim_end());
         }
         template::Rendered {
-            text: template::compose(&body.text, &turn.notes),
+            text: template::compose(&body.text, &turn.notes, self.lang),
             unknown: body.unknown,
         }
     }

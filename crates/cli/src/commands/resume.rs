@@ -1,6 +1,6 @@
 //! `ralph resume`: takes a run up where it was left.
 
-use ralph_core::display::{self, ResumeView};
+use ralph_core::display::{self, ResumeView, Screen};
 use ralph_core::flow::Scope;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Goal, Outcome, State, iso_utc};
@@ -29,11 +29,24 @@ use crate::{FAILED, settings};
 
 /// What is done with an unfinished run (RESM-04, RESM-09).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+pub enum Choice {
     Continue,
     Restart,
     Show,
     Abandon,
+}
+
+impl Choice {
+    /// The number of a line of the menu.
+    pub fn typed(text: &str) -> Option<Choice> {
+        match text.trim() {
+            "1" | "１" => Some(Choice::Continue),
+            "2" | "２" => Some(Choice::Restart),
+            "3" | "３" => Some(Choice::Show),
+            "4" | "４" => Some(Choice::Abandon),
+            _ => None,
+        }
+    }
 }
 
 /// What there is to take up.
@@ -67,7 +80,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
     over(&app, &layout, args, &paths, &past)?;
     let opening = match choose(&app, args, &view(&past))? {
         Choice::Show => {
-            app.tell(&details(&app, &paths, &past));
+            app.tell(&details(&app.screen, &paths.id, &past));
             return Ok(0);
         }
         Choice::Abandon => Opening::Abandon(paths.id),
@@ -308,12 +321,9 @@ pub(super) fn choose(app: &App, args: &ResumeArgs, view: &ResumeView) -> Result<
     }
     let menu = display::resume_menu(&app.screen, view);
     loop {
-        match app::ask(&menu).ok_or(FAILED)?.as_str() {
-            "1" => return Ok(Choice::Continue),
-            "2" => return Ok(Choice::Restart),
-            "3" => return Ok(Choice::Show),
-            "4" => return Ok(Choice::Abandon),
-            _ => {}
+        let typed = app::ask(&menu).ok_or(FAILED)?;
+        if let Some(choice) = Choice::typed(&typed) {
+            return Ok(choice);
         }
     }
 }
@@ -350,11 +360,12 @@ fn phase_of_flow(state: &State) -> Option<(String, usize)> {
     Some((number.to_string(), flow.phases().count()))
 }
 
-fn details(app: &App, paths: &RunPaths, past: &Past) -> String {
-    let lang = app.lang();
+/// All that there is to know about a run before it is taken up.
+pub fn details(screen: &Screen, run: &RunId, past: &Past) -> String {
+    let lang = screen.lang;
     let state = &past.state;
     let facts = state.tasks.facts.clone().unwrap_or_default();
-    let (id, turns) = (paths.id.as_str(), state.turn.number);
+    let (id, turns) = (run.as_str(), state.turn.number);
     let (completed, total) = (facts.completed, facts.total);
     let started = clock::local_time(past.header.started_ms);
     let last = clock::local_time(state.now().wall_ms);
@@ -366,7 +377,7 @@ fn details(app: &App, paths: &RunPaths, past: &Past) -> String {
         "run {id}\nstarted {started}, last event {last}\nstate: {outcome}, {turns} {iterations_en}, {completed}/{total} {tasks_en}\n"
     );
     out.push_str(&display::phase_tree(
-        &app.screen,
+        screen,
         &ralph_core::overview::phases(state, lang),
     ));
     for task in &facts.open {

@@ -114,7 +114,7 @@ fn indented(lines: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use ralph_core::lang::{Lang, Say};
 
@@ -205,6 +205,163 @@ mod tests {
             }
         }
         assert!(count > 40, "only {count} commands were found");
+    }
+
+    /// U-07: what any text tells to type exists, in every language: messages,
+    /// the help, the comments of the settings, the manual.
+    #[test]
+    fn every_command_that_a_text_names_exists() {
+        let mut texts = Vec::new();
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+        for page in files_below(&root.join("crates"), "po") {
+            let text = ralph_store::regular::read_to_string(&page).unwrap();
+            let text = text.replace("\\n", "\n").replace("\\\"", "\"");
+            texts.push((page.display().to_string(), text));
+        }
+        let settings = root.join("crates/core/src/config/default.toml");
+        let settings = ralph_store::regular::read_to_string(&settings).unwrap();
+        texts.push(("default.toml".to_owned(), settings));
+        helps(&mut command(), "ralph", &mut texts);
+        let (mut count, mut wrong) = (0, BTreeSet::new());
+        for (place, text) in texts.iter().chain(&manual()) {
+            for named in text.split('`').skip(1).step_by(2) {
+                if let Some(problem) = named.starts_with("ralph ").then(|| problem_of(named)) {
+                    count += 1;
+                    wrong.extend(problem.map(|problem| format!("{place}: `{named}`: {problem}")));
+                }
+            }
+        }
+        for (place, text) in &texts {
+            for verb in bare_verbs(text) {
+                if command().find_subcommand(&verb).is_none() && !is_elsewhere(&verb) {
+                    wrong.insert(format!("{place}: ralph {verb}"));
+                }
+            }
+        }
+        assert!(count > 300, "only {count} commands were found");
+        let wrong: Vec<String> = wrong.into_iter().collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    /// The manual and its pages of reference. What the guard blocks need not
+    /// exist, and `a|b` is a notation.
+    fn manual() -> Vec<(String, String)> {
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+        let mut pages = files_below(&root.join("docs"), "md");
+        pages.push(root.join("README.md"));
+        pages.retain(|page| !page.ends_with("docs/guard.md"));
+        let texts = pages.into_iter().map(|page| {
+            let text = ralph_store::regular::read_to_string(&page).unwrap();
+            let spans = text.split('`').enumerate().map(|(at, span)| {
+                let is_notation = at % 2 == 1 && span.contains('|');
+                if is_notation { "" } else { span }
+            });
+            let text = spans.collect::<Vec<_>>().join("`");
+            (page.display().to_string(), text)
+        });
+        texts.collect()
+    }
+
+    fn files_below(dir: &Path, ending: &str) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(dir).unwrap().flatten() {
+            let path = entry.path();
+            match path.is_dir() {
+                true => found.extend(files_below(&path, ending)),
+                false => found.extend(
+                    path.extension()
+                        .is_some_and(|e| e == ending)
+                        .then_some(path),
+                ),
+            }
+        }
+        found
+    }
+
+    fn helps(verb: &mut Command, name: &str, texts: &mut Vec<(String, String)>) {
+        texts.push((
+            format!("{name} --help"),
+            verb.render_long_help().to_string(),
+        ));
+        for below in verb.get_subcommands_mut() {
+            let name = format!("{name} {}", below.get_name());
+            helps(below, &name, texts);
+        }
+    }
+
+    /// The fleet is spoken of in builds that do not have it.
+    fn is_elsewhere(verb: &str) -> bool {
+        cfg!(not(feature = "fleet")) && verb == "fleet"
+    }
+
+    /// What is wrong with a command of a text, whose gaps and capitals stand
+    /// for what a person fills in: its verb and its flags have to exist.
+    fn problem_of(named: &str) -> Option<String> {
+        use clap::error::{ContextKind, ErrorKind};
+        let mut filled = String::new();
+        for (number, part) in named.split('{').enumerate() {
+            let (name, rest) = part.split_once('}').unwrap_or(("", part));
+            let word = match name {
+                "verb" => "skip",
+                _ if filled.ends_with([' ', '.']) => "1",
+                _ => "",
+            };
+            filled.push_str(if number == 0 { "" } else { word });
+            filled.push_str(rest);
+        }
+        let mut words = words_of(&filled.replace(['[', ']'], ""));
+        words.retain(|word| word != "…");
+        let is_gap = |word: &String| word.chars().all(char::is_uppercase);
+        let has_gaps = filled != named || words.iter().any(is_gap);
+        let words = words.iter().map(|word| match is_gap(word) {
+            true => "1",
+            false => word,
+        });
+        let words: Vec<&str> = words.collect();
+        if words
+            .iter()
+            .any(|word| is_elsewhere(word.trim_start_matches('-')))
+        {
+            return None;
+        }
+        let error = command().try_get_matches_from(&words).err()?;
+        let is_only_a_name = matches!(
+            error.kind(),
+            ErrorKind::DisplayHelp
+                | ErrorKind::DisplayVersion
+                | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+                | ErrorKind::MissingRequiredArgument
+                | ErrorKind::MissingSubcommand
+        );
+        // A flag that is named without its value exists, too.
+        let value = error.get(ContextKind::InvalidValue);
+        let is_left_out = value.is_some_and(|value| value.to_string().is_empty());
+        let is_filled_in = match error.kind() {
+            ErrorKind::InvalidValue => has_gaps || is_left_out,
+            ErrorKind::ValueValidation => has_gaps,
+            _ => false,
+        };
+        (!is_only_a_name && !is_filled_in).then(|| error.kind().to_string())
+    }
+
+    /// The verbs behind the name of the program, in or out of code; its name
+    /// is written with a capital in sentences, up to these.
+    fn bare_verbs(text: &str) -> BTreeSet<String> {
+        let mut verbs = BTreeSet::new();
+        for (at, _) in text.match_indices("ralph ") {
+            let before = text[..at].chars().next_back();
+            if before.is_some_and(|c| c.is_ascii_alphanumeric() || "-_./".contains(c)) {
+                continue;
+            }
+            let rest = &text[at + "ralph ".len()..];
+            let end = rest.find(|c: char| !c.is_ascii_lowercase() && c != '-');
+            let verb = &rest[..end.unwrap_or(rest.len())];
+            let is_sentence = ["and", "in", "reads", "that", "understands"].contains(&verb);
+            if !verb.is_empty() && !verb.starts_with('-') && !is_sentence {
+                verbs.insert(verb.to_owned());
+            }
+        }
+        verbs
     }
 
     /// The lines of blocks for a shell that call this program.

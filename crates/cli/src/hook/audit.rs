@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use ralph_core::config::GuardFailure;
 use ralph_core::machine::iso_utc;
 use ralph_core::text;
+use ralph_engine::session::index;
 use ralph_engine::wall;
 use ralph_store::guard_log::Report;
 use ralph_store::layout::{RunId, RunPaths};
@@ -24,14 +25,31 @@ fn run_of(call: &Call) -> Option<RunPaths> {
     Some(layout.run(&RunId::parse(&run?)?))
 }
 
+/// The same, or the run whose session made the call: what was blocked there
+/// is told by its next hook (EVNT-04).
+fn run_or_session_of(call: &Call) -> Option<RunPaths> {
+    let layout = call.layout.as_ref()?;
+    let of_session = || {
+        // One that waits for any session belongs to none yet.
+        let session = Some(&call.payload?.session).filter(|id| !id.is_empty())?;
+        Some(layout.run(&index::find(layout, session)?))
+    };
+    run_of(call).or_else(of_session)
+}
+
 /// Writes it down, or tells the run, where a wall stands between.
 fn leave(call: &Call, report: &Report) {
     if wall::is_around_us() {
         let _ = wall::tell(report);
         return;
     }
+    let run = match report {
+        // Most calls are only counted: they pay for no look at sessions.
+        Report::Judged { line: Some(_), .. } => run_or_session_of(call),
+        _ => run_of(call),
+    };
     if let Some(layout) = &call.layout {
-        report.keep(layout, run_of(call).as_ref());
+        report.keep(layout, run.as_ref());
     }
 }
 

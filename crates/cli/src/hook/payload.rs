@@ -50,7 +50,9 @@ impl Payload {
         let cwd = text(&fields, "cwd");
         let id = ["tool_use_id", "toolUseId", "tool_call_id", "toolCallId"];
         let id = id.iter().find_map(|key| text(&fields, key));
-        let session = text(&fields, "session_id").unwrap_or_default();
+        let session = ["session_id", "sessionId", "conversation_id"];
+        let session = session.iter().find_map(|key| text(&fields, key));
+        let session = session.unwrap_or_default();
         let project = fields
             .get("workspace_roots")
             .and_then(|roots| roots.get(0)?.as_str().map(str::to_owned));

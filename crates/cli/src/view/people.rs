@@ -172,9 +172,11 @@ impl People {
             Notice::PromiseRejected { claim, missing, .. } => {
                 self.show(&display::rejected(&self.screen, claim, missing));
             }
-            Notice::IterationComplete { newly_done, .. } => {
+            Notice::IterationComplete {
+                newly_done, tasks, ..
+            } => {
                 self.aside(&notice.say(lang));
-                self.box_due |= *newly_done > 0;
+                self.box_due |= *newly_done > 0 && tasks.total > 0;
             }
             Notice::Error {
                 class,

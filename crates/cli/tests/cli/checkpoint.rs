@@ -115,6 +115,21 @@ fn a_checkpoint_that_can_not_be_written_stops_nothing() {
     );
 }
 
+/// CONF-05: the source does what its name says without the preset, too, and
+/// says where the work comes from.
+#[test]
+fn the_source_delta_keeps_a_state_file_conf_05() {
+    let env = TestEnv::with_tasks(2);
+    env.write(".ralph/config.toml", "[tasks]\nsource = \"delta\"\n");
+    let agent = env.agent(&[json!({"tick": ["T001"], "say": "<promise>CONTINUE</promise>"})]);
+    let done = env.ralph(&["run", "--agent-cmd", &agent, "--max-iterations", "1"]);
+    let said = "no state file of a delta loop waits here: the work comes from tasks.md, and .claude/ralph-delta.local.md keeps its state";
+    assert!(done.stdout.contains(said), "{}{}", done.stdout, done.stderr);
+    let state = env.read(".claude/ralph-delta.local.md");
+    assert!(state.contains("- Current Subtask: 1 / 2"), "{state}");
+    assert!(state.contains("T001"), "{state}");
+}
+
 #[test]
 fn preset_delta_keeps_the_state_file() {
     let env = TestEnv::with_tasks(2);

@@ -455,6 +455,61 @@ fn the_whole_of_the_seed_with_the_outer_loop() {
     }
 }
 
+/// DELT-11: the state file of another task that can't be set aside stays as it
+/// is; the run does without one, and says so.
+#[test]
+fn a_file_that_cannot_be_set_aside_is_not_written_over_delt_11() {
+    let theirs = all_done(PROMISE).replace("IN_PROGRESS", "COMPLETED");
+    for (fault, is_kept) in [("delta.aside#1+=EIO", true), ("", false)] {
+        let env = TestEnv::new();
+        env.write(STATE, &theirs);
+        let script =
+            "cat > /dev/null\necho 1 > done.txt\necho '<promise>TASK_COMPLETE</promise>'\n";
+        let more = ["Do it", "--verify", "test -f done.txt"];
+        let mut command = command(&env, script, &more);
+        let done = Done::of(&command.env("RALPH_FAULT", fault).output().unwrap());
+        assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+        let aside = ".claude/ralph-delta.abc123.local.md";
+        let place = if is_kept { STATE } else { aside };
+        assert_eq!(env.read(place), theirs, "{fault}");
+        assert_eq!(env.path(aside).exists(), !is_kept, "{fault}");
+        let log = env.read(".ralph/ralph.log");
+        assert!(log.contains("ralph-delta.abc123"), "{log}");
+    }
+}
+
+/// STAT-02, EVNT-01, DELT-09: what the file of another tool says of its phase,
+/// its subtasks and its review reaches what others read; nothing is made up.
+#[test]
+fn what_an_adopted_file_says_is_told_on_evnt_01() {
+    let summary = "\n## Completion Summary\n- Review Score: 92/100\n";
+    for (review, want) in [(summary, true), ("", false)] {
+        let env = TestEnv::new();
+        env.write(STATE, &third_iteration(NOT_DONE));
+        env.write("end", &format!("{}{review}", all_done(PROMISE)));
+        let script = format!(
+            "cat > /dev/null\ncp .ralph/status.json seen.json\ncp end {STATE}\ntouch done.txt\necho Working.\n"
+        );
+        let done = run(&env, &script, &["--verify", "test -f done.txt"]);
+        assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+        let place = archive(&env);
+        let log = std::fs::read_to_string(place.join("execution.log.jsonl")).unwrap();
+        let log: Vec<serde_json::Value> = log
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let start = named(&log, "iteration_start")[0];
+        assert_eq!(start["phase"], 3, "{start}");
+        let end = named(&log, "iteration_complete")[0];
+        assert_eq!(end["phase"], 3, "{end}");
+        assert_eq!(end["subtasks_done"], 3, "{end}");
+        assert_eq!(env.json(".ralph/status.json")["phase"], "4");
+        let state = archived_state(&env);
+        assert_eq!(state.contains("- Review Score: 92/100\n"), want, "{state}");
+        assert_eq!(state.contains("Review Score"), want, "{state}");
+    }
+}
+
 /// RESM-04, RESM-06: in a session, a state file is found and gone on with.
 #[test]
 fn a_session_shows_what_waits_and_goes_on_with_it() {
@@ -474,10 +529,39 @@ fn a_session_shows_what_waits_and_goes_on_with_it() {
         assert!(told.contains(part), "{part}: {told}");
     }
     assert!(!env.state("runs").exists(), "nothing began by itself");
-    let answer = client.says("/do --resume");
+    let menu = client.says("/do --resume");
+    assert!(sent_on(&menu).contains("请选择 (1-4):"), "{menu}");
+    let details = client.says("3");
+    assert!(sent_on(&details).contains("- Task ID: abc123"), "{details}");
+    assert!(!env.state("runs").exists(), "nothing was chosen yet");
+    let answer = client.says("1");
     let text = answer.to_string();
     assert!(text.contains("第 3/20 次"), "{text}");
     assert!(text.contains("子任务: 2 / 5"), "{text}");
+}
+
+/// RESM-04: the other choices about a state file that is all there is.
+#[test]
+fn a_session_starts_over_or_gives_up_what_a_file_says_resm_04() {
+    for (choice, status) in [("2", "running"), ("4", "cancelled")] {
+        let env = TestEnv::new();
+        env.write(STATE, &third_iteration(NOT_DONE));
+        let client = env.claude_session(ONE);
+        let source = serde_json::json!({"source": "startup"});
+        // The menu that a session begins with is answered in the same way.
+        let begun = client.hook("session-start", "SessionStart", &source);
+        let told = begun["systemMessage"].as_str().unwrap_or_default();
+        assert!(told.contains("Type 1 to 4"), "{told}");
+        let answer = client.says(choice);
+        assert_eq!(env.json(".ralph/status.json")["status"], status, "{answer}");
+        if choice == "2" {
+            assert_eq!(env.json(".ralph/status.json")["iteration"], 1, "{answer}");
+            let kept = env.read(".claude/ralph-delta.abc123.local.md");
+            assert_eq!(kept, third_iteration(NOT_DONE));
+        } else {
+            assert!(sent_on(&answer).contains("Cancelled"), "{answer}");
+        }
+    }
 }
 
 /// Whatever is wrong with the file, the words say what to name instead.

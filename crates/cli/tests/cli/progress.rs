@@ -322,3 +322,49 @@ fn after_its_cooldown_one_turn_decides_brkr_06() {
         assert_eq!(named(&events, "breaker_closed").len(), closed);
     }
 }
+
+/// BRKR-03: what is said names what was looked at.
+#[test]
+fn a_turn_without_progress_names_what_counts_brkr_03() {
+    let listed = TestEnv::with_tasks(2);
+    let plain = TestEnv::new();
+    for (env, prompt, counts, want) in [
+        (&listed, None, "[\"tasks\"]", "nothing new in ticks"),
+        (
+            &listed,
+            None,
+            "[\"tasks\", \"commit\"]",
+            "nothing new in ticks, commits",
+        ),
+        (
+            &listed,
+            None,
+            "[\"tasks\", \"phase\", \"commit\", \"tree\"]",
+            "no new tick, commit or content",
+        ),
+        // There is no list whose ticks could be looked at.
+        (
+            &plain,
+            Some("Work"),
+            "[\"tasks\", \"commit\", \"tree\"]",
+            "nothing new in commits, content",
+        ),
+        (
+            &plain,
+            Some("Work"),
+            "[\"tasks\"]",
+            "nothing that counts can be seen here; see progress.evidence",
+        ),
+    ] {
+        env.write(
+            ".ralph/config.toml",
+            &format!("[progress]\nevidence = {counts}\n"),
+        );
+        let agent = env.agent(&[say(CONTINUE)]);
+        let args = ["run", "--agent-cmd", &agent, "--max-iterations", "1"];
+        let args: Vec<&str> = args.into_iter().chain(prompt).collect();
+        let done = env.ralph(&args);
+        let want = format!("no progress (1 in a row): {want}");
+        assert!(done.stdout.contains(&want), "{counts}: {}", done.stdout);
+    }
+}

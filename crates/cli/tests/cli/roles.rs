@@ -49,6 +49,25 @@ fn prompt(env: &TestEnv, turn: u32) -> String {
     std::fs::read_to_string(run.join(format!("turn-{turn:04}.prompt.md"))).unwrap()
 }
 
+/// ERRC-01, ERRC-07: the task that was worked on is gone when it is to be
+/// ticked.
+#[test]
+fn a_task_that_vanishes_while_it_is_worked_on_is_not_found_errc_07() {
+    let env = TestEnv::with_tasks(2);
+    let rest = "# Tasks\n\n- [ ] T002 Do thing 2\n";
+    let turns = [
+        json!({"write": {"a.txt": "work", "tasks.md": rest}, "say": "done"}),
+        approves(),
+        passes(),
+    ];
+    let (_, events) = run(&env, &turns, &["--max-iterations", "3"]);
+    let errors = named(&events, "error");
+    let first = errors.first().unwrap_or_else(|| panic!("{events:?}"));
+    assert_eq!(first["reason"], "task_not_found", "{first}");
+    let detail = first["message"].as_str().unwrap_or_default();
+    assert!(detail.contains("T001 is no longer"), "{first}");
+}
+
 #[test]
 fn two_tasks_pass_all_roles_and_ralph_ticks_them() {
     let env = TestEnv::with_tasks(2);
@@ -77,7 +96,10 @@ fn two_tasks_pass_all_roles_and_ralph_ticks_them() {
     assert!(env.read("tasks.md").contains("- [x] T002"));
     let status = env.json(".ralph/status.json");
     assert_eq!(status["dispatches"], 6);
-    let state = env.json(".skillpack/current/drt-state-auto/tasks.json");
+    // The change is over, and its state went with it (ROLE-08).
+    assert!(!env.path(".skillpack/current/drt-state-auto").exists());
+    let state = crate::delta::archive(&env).join("drt-state-auto.tasks.json");
+    let state: Value = serde_json::from_str(&std::fs::read_to_string(state).unwrap()).unwrap();
     assert_eq!(state["agent"], "tester");
     assert_eq!(state["result"], "pass");
     assert_eq!(state["risk_level"], "MEDIUM");

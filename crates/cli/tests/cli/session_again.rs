@@ -46,7 +46,7 @@ fn a_phase_is_told_where_the_work_stands_rein_01() {
     leave(&env, "2_plan.md", "no boxes");
     let again = client.stops("planned");
     let told = sent_on(&again);
-    let note = told.find("box").unwrap();
+    let note = told.find("2_plan.md` 没有未勾选的项目").unwrap();
     assert!(note < told.find('🔄').unwrap(), "{told}");
 }
 
@@ -87,6 +87,47 @@ fn the_banner_names_what_ends_the_loop_in_the_persons_language_rein_02() {
         assert!(banner.contains(want), "{banner}");
         assert!(!banner.contains("infinitely"), "{banner}");
     }
+}
+
+/// Whatever a preset says of missing promises: one that is configured is named.
+#[test]
+fn the_banner_of_any_preset_names_the_configured_promise_rein_02() {
+    let check = |start: &str, said: &str, want: &str| {
+        let env = TestEnv::new();
+        change(&env, 0);
+        let client = env.claude_session(ONE);
+        let begun = client.says(start);
+        context(&begun);
+        let next = client.stops(said);
+        let banner = next["systemMessage"].as_str().unwrap_or_default();
+        assert!(banner.starts_with("🔄 Ralph iteration "), "{start}: {next}");
+        assert!(banner.contains(want), "{start}: {next}");
+        assert!(!banner.contains("No completion promise"), "{start}: {next}");
+    };
+    let asked = "To stop: output <promise>FIN</promise> (ONLY when statement is TRUE";
+    let of_preset = "Ends when every task has passed its roles; <promise>所有任務完成</promise> alone ends nothing";
+    let in_roles =
+        "Ends when every task has passed its roles; <promise>FIN</promise> alone ends nothing";
+    check(
+        "/ralph-loop \"Make it\" --preset openspec --completion-promise FIN",
+        "One.",
+        asked,
+    );
+    check(
+        "/ralph-loop \"Make it\" --preset delta --completion-promise FIN",
+        "One.",
+        asked,
+    );
+    check(
+        "/ralph-loop --openspec add-x --preset openspec",
+        "One.",
+        of_preset,
+    );
+    check(
+        "/ralph-loop --openspec add-x --preset openspec --completion-promise FIN",
+        "<promise>FIN</promise>",
+        in_roles,
+    );
 }
 
 #[test]
@@ -189,5 +230,61 @@ fn another_wish_begins_a_loop_of_its_own_resm_01() {
         let begun = client.says(other);
         let message = begun["systemMessage"].as_str().unwrap_or_default();
         assert!(!message.contains("where it was left"), "{message}");
+    }
+}
+
+#[test]
+fn what_the_guard_blocks_in_a_session_is_told_evnt_04() {
+    let env = TestEnv::new();
+    let client = env.claude_session(ONE);
+    client.says("/ralph-loop Work --completion-promise FIN");
+    let call = |command: &str| {
+        let fields = serde_json::json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": command});
+        let payload = client.payload("PreToolUse", &fields);
+        let args = ["--host", "claude", "pre-tool-use"];
+        env.call_hook(&args, &payload, &client.vars)
+    };
+    let blocks = || {
+        let told = env.ralph(&["events", "--json"]).events();
+        let found = told.iter().filter(|event| event["event"] == "guard_block");
+        found.cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(call("ls").code, 0);
+    assert_eq!(call("git push --force origin main").code, 2);
+    sent_on(&client.stops("One."));
+    let told = blocks();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0]["iteration"], 1, "{told:?}");
+    assert_eq!(told[0]["tool"], "Bash", "{told:?}");
+    // Told once, and what comes later under its own iteration.
+    assert_eq!(call("rm -rf /").code, 2);
+    sent_on(&client.stops("Two."));
+    let told = blocks();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(told[1]["iteration"], 2, "{told:?}");
+    // What nobody's session did is nobody's.
+    let strange = serde_json::json!({"tool_name": "Bash", "tool_input": {"command": "rm -rf /"}});
+    let args = ["--host", "claude", "pre-tool-use"];
+    assert_eq!(env.call_hook(&args, &strange, &client.vars).code, 2);
+    sent_on(&client.stops("Three."));
+    assert_eq!(blocks().len(), 2);
+}
+
+/// TMPL-07, REIN-01: what is said before the prompt is in its language.
+#[test]
+fn notes_are_told_in_the_persons_language_rein_01() {
+    for (lang, begins, rejected) in [
+        ("en", "READ THIS FIRST", "was REJECTED: the evidence"),
+        ("zh-TW", "請先讀這裡", "被拒絕（REJECTED）：證據並非如此"),
+        ("zh-CN", "请先读这里", "被拒绝（REJECTED）：证据并非如此"),
+    ] {
+        let env = TestEnv::new();
+        let client = env.claude_session(ONE).var("RALPH_LANG", lang);
+        client.says("/ralph-loop Work --completion-promise FIN --verify false");
+        let next = client.stops("<promise>FIN</promise>");
+        let told = sent_on(&next);
+        assert!(told.contains(begins), "{told}");
+        assert!(told.contains("`<promise>FIN</promise>`"), "{told}");
+        assert!(told.contains(rejected), "{told}");
     }
 }

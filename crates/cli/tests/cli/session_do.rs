@@ -196,7 +196,7 @@ fn a_task_that_was_left_is_taken_up_at_its_phase() {
     client.says("暂停");
     assert_eq!(client.stops("Resting."), Value::Null);
     let other = env.claude_session(TWO);
-    let on = other.says("/do --resume");
+    let on = other.says("continue");
     assert!(context(&on).contains("The service"), "{on}");
     // After its client made its context shorter, the phase is told again.
     let told = other.hook(
@@ -273,4 +273,77 @@ fn roles_are_said_not_to_be_played_where_they_are_not() {
     let begun: Value = serde_json::from_str(&done.stdout).unwrap();
     let message = begun["systemMessage"].as_str().unwrap_or_default();
     assert!(message.contains("`ralph run` plays the roles"), "{begun}");
+}
+
+/// A loop of the first session that rests at its second phase.
+fn resting<'a>(env: &'a TestEnv, session: &'a str) -> Client<'a> {
+    let client = env.claude_session(session).var("RALPH_LANG", "zh-CN");
+    client.says("/do \"Build the thing\" --deep");
+    leave(env, "1_analysis.md", "two parts");
+    sent_on(&client.stops("analysed"));
+    client.says("暂停");
+    client
+}
+
+fn runs(env: &TestEnv) -> usize {
+    std::fs::read_dir(env.state("runs")).unwrap().count()
+}
+
+/// RESM-04: the menu of seed 004, L312-330, and each of its choices.
+#[test]
+fn do_resume_shows_the_menu_and_a_number_is_acted_on_resm_04() {
+    let env = TestEnv::new();
+    let client = resting(&env, ONE);
+    let shown = client.says("/do --resume");
+    let menu = sent_on(&shown);
+    for part in [
+        "🔄 发现未完成任务",
+        "任务: Build the thing",
+        "路由: RALPH",
+        "进度: Phase 2/4, 迭代 2",
+        "中断时间: ",
+        "[1] ▶️ 继续执行",
+        "[2] 🔄 从头开始",
+        "[3] 📝 查看详细进度",
+        "[4] ❌ 放弃此任务",
+        "请选择 (1-4):",
+    ] {
+        assert!(menu.contains(part), "{part}: {menu}");
+    }
+    // Details, and the same menu once more.
+    let details = client.says("3");
+    let text = sent_on(&details);
+    assert!(text.contains("请选择 (1-4):"), "{text}");
+    assert!(text.contains("状态"), "{text}");
+    let on = client.says("1");
+    assert!(context(&on).contains("2_plan.md"), "{on}");
+    assert_eq!(runs(&env), 1);
+    // It is answered: a number is a word like any other again.
+    assert_eq!(client.says("2"), Value::Null);
+    assert_eq!(runs(&env), 1);
+}
+
+#[test]
+fn do_resume_starts_over_or_gives_up_resm_04() {
+    let env = TestEnv::new();
+    let client = resting(&env, ONE);
+    sent_on(&client.says("/do --resume"));
+    // Something else was said: the menu is gone.
+    assert_eq!(client.says("what is this?"), Value::Null);
+    assert_eq!(client.says("4"), Value::Null);
+    assert_eq!(env.json(".ralph/status.json")["status"], "paused");
+
+    sent_on(&client.says("/do --resume"));
+    let anew = client.says("2");
+    assert!(context(&anew).contains("1_analysis.md"), "{anew}");
+    assert_eq!(runs(&env), 2);
+    assert_eq!(env.json(".ralph/status.json")["iteration"], 1);
+    client.says("暂停");
+    sent_on(&client.says("/do --resume"));
+    let given_up = client.says("４");
+    assert!(sent_on(&given_up).contains("1"), "{given_up}");
+    assert_eq!(env.json(".ralph/status.json")["status"], "cancelled");
+    // Nothing is left to be taken up.
+    let none = client.says("/do --resume");
+    assert!(!sent_on(&none).contains("请选择"), "{none}");
 }

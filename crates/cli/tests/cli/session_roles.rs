@@ -100,7 +100,7 @@ fn a_task_goes_through_its_roles_and_ralph_ticks_it_role_05() {
     assert!(next(&review).contains("turn of the REVIEWER"), "{review}");
     assert_eq!(
         review["systemMessage"],
-        "🔄 Ralph iteration 2 | T001 · DEVELOPER ✅ → REVIEWER 🔄 → TESTER ⏳"
+        "🔄 Ralph iteration 2 | T001 · DEVELOPER ✅ → REVIEWER 🔄 → TESTER ⏳ | Ends when every task has passed its roles; <promise>COMPLETE</promise> alone ends nothing"
     );
 
     let refused = client.refused("TESTER");

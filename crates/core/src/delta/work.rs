@@ -24,6 +24,7 @@ impl DeltaState {
             completed,
             subtasks: (self.progress.subtasks_done, self.progress.subtasks_total),
             open: lines.iter().filter_map(|line| open_box(line)).collect(),
+            current: Some(self.progress.current_phase),
         }
     }
 }

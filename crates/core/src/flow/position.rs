@@ -72,6 +72,12 @@ pub struct LastAnswer {
 }
 
 impl LastAnswer {
+    /// Whether it is too old for anybody to act on; what is of low risk stays
+    /// (ROLE-08).
+    pub fn is_stale(&self, now_ms: i64) -> bool {
+        self.risk != Risk::Low && now_ms.saturating_sub(self.at_ms) >= STALE_AFTER_MS
+    }
+
     /// The content of the state file of a change.
     pub fn to_json(&self, change: &str) -> serde_json::Value {
         let result = match self.answer {

@@ -2,26 +2,27 @@
 
 use super::phase::short;
 use super::{Cause, GateFinding};
-use crate::lang::Say;
+use crate::lang::{Lang, Say};
 use crate::template::data::{fenced, inline, list};
+use crate::tr;
 
 /// One thing that stands between the work and its goal.
 #[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum ForgeNote {
     /// Everything that the quality gate lacks, the first thing first.
-    #[say(format!("The quality gate is NOT passed. Missing, the first thing first:\n\n{findings}\n\nDo what each line says, in this order.", findings = list(&texts(findings))))]
+    #[say("The quality gate is NOT passed. Missing, the first thing first:\n\n{findings}\n\nDo what each line says, in this order.", findings = list(&texts(findings)))]
     Gate { findings: Vec<GateFinding> },
     /// The gate is green and there is no pull request yet.
-    #[say(format!("The quality gate is passed, and there is no open pull request for {branch} yet. Commit everything, push the branch (never with force), and create the pull request with `gh pr create`. Do not wait for CI.", branch = inline(branch)))]
+    #[say("The quality gate is passed, and there is no open pull request for {branch} yet. Commit everything, push the branch (never with force), and create the pull request with `gh pr create`. Do not wait for CI.", branch = inline(branch))]
     NoPull { branch: String },
-    #[say(format!("{files} files are not committed as they are, so that what passed the gate is not what would be merged. Commit them, or remove or ignore what does not belong there:\n\n{names}", names = list(names)))]
+    #[say("{files} files are not committed as they are, so that what passed the gate is not what would be merged. Commit them, or remove or ignore what does not belong there:\n\n{names}", names = list(names))]
     Uncommitted { files: usize, names: Vec<String> },
-    #[say(format!("{commits} commits of {branch} are not pushed, so that CI has not seen them. Push the branch, never with force.", branch = inline(branch)))]
+    #[say("{commits} commits of {branch} are not pushed, so that CI has not seen them. Push the branch, never with force.", branch = inline(branch))]
     Unpushed { branch: String, commits: usize },
     /// The remote branch has commits that are not here.
-    #[say(format!("The remote branch {branch} has commits that are not here. Fetch and merge them, then push; never push with force.", branch = inline(branch)))]
+    #[say("The remote branch {branch} has commits that are not here. Fetch and merge them, then push; never push with force.", branch = inline(branch))]
     Behind { branch: String },
-    #[say(format!("CI FAILED on commit {commit} of pull request #{number}. {cause} Failed checks:\n\n{checks}\n\nThe failing part of the log:\n\n{log}\n\nRepair it, pass the quality gate again, commit and push (never with force). Do not wait for CI: that is done for you.", commit = inline(&short(commit)), cause = cause_words(*cause), checks = list(checks), log = fenced(log)))]
+    #[say("CI FAILED on commit {commit} of pull request #{number}. {cause} Failed checks:\n\n{checks}\n\nThe failing part of the log:\n\n{log}\n\nRepair it, pass the quality gate again, commit and push (never with force). Do not wait for CI: that is done for you.", commit = inline(&short(commit)), cause = cause_words(*cause, lang), checks = list(checks), log = fenced(log))]
     CiFailed {
         number: u64,
         commit: String,
@@ -30,20 +31,20 @@ pub enum ForgeNote {
         log: String,
     },
     /// The turn before was about the same red commit, and nothing was pushed.
-    #[say(format!("Your last turn was about the failed CI of commit {commit}, and it is still the newest commit of the pull request. A repair counts only when it is committed and pushed.", commit = inline(&short(commit))))]
+    #[say("Your last turn was about the failed CI of commit {commit}, and it is still the newest commit of the pull request. A repair counts only when it is committed and pushed.", commit = inline(&short(commit)))]
     NothingPushed { commit: String },
-    #[say(format!("CI PASSED on commit {commit} of pull request #{number}. Do what the instructions below still ask for, change no code, and end with the promise that they name.", commit = inline(&short(commit))))]
+    #[say("CI PASSED on commit {commit} of pull request #{number}. Do what the instructions below still ask for, change no code, and end with the promise that they name.", commit = inline(&short(commit)))]
     CiPassed { number: u64, commit: String },
     /// Within a session, where nobody waits for long.
-    #[say(format!("CI still RUNS on commit {commit} of pull request #{number}. Change nothing and promise nothing: wait a minute (for instance `sleep 60`), then end your turn; CI is looked at again.", commit = inline(&short(commit))))]
+    #[say("CI still RUNS on commit {commit} of pull request #{number}. Change nothing and promise nothing: wait a minute (for instance `sleep 60`), then end your turn; CI is looked at again.", commit = inline(&short(commit)))]
     CiPending { number: u64, commit: String },
     /// The same, where the forge can't be asked.
-    #[say(String::from(
+    #[say(
         "The forge can't be asked at the moment, so that it is not known how CI stands. Change nothing and promise nothing: wait a minute (for instance `sleep 60`), then end your turn; it is asked again."
-    ))]
+    )]
     ForgeAway,
     /// A command of ours that was refused, in the words of whom was asked.
-    #[say(format!("{command} was refused:\n\n{words}\n\nDo what is needed so that it can be done; never use force.", command = inline(command), words = fenced(words)))]
+    #[say("{command} was refused:\n\n{words}\n\nDo what is needed so that it can be done; never use force.", command = inline(command), words = fenced(words))]
     Refused { command: String, words: String },
 }
 
@@ -65,14 +66,15 @@ fn texts(findings: &[GateFinding]) -> Vec<String> {
         .collect()
 }
 
-fn cause_words(cause: Cause) -> &'static str {
+fn cause_words(cause: Cause, lang: Lang) -> String {
     match cause {
-        Cause::Regression => "The base branch does not have this failure.",
-        Cause::PreExisting => {
+        Cause::Regression => tr!(lang, "The base branch does not have this failure."),
+        Cause::PreExisting => tr!(
+            lang,
             "The base branch fails the same checks, so that this pull request may not have caused it; repair it only where that is simple and right."
-        }
-        Cause::Flaky => "It may fail by chance.",
-        Cause::Infrastructure => "The machines of CI may be at fault.",
+        ),
+        Cause::Flaky => tr!(lang, "It may fail by chance."),
+        Cause::Infrastructure => tr!(lang, "The machines of CI may be at fault."),
     }
 }
 

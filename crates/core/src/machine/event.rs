@@ -202,6 +202,9 @@ pub struct FileClaims {
     /// The boxes that are empty.
     #[serde(default)]
     pub open: Vec<String>,
+    /// The phase that it calls the current one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -351,6 +354,7 @@ impl FileClaims {
         self.completed.clone_from(&now.completed);
         self.subtasks = (now.subtasks.0, self.subtasks.1.max(now.subtasks.1));
         self.open.clone_from(&now.open);
+        self.current = now.current.or(self.current);
     }
 
     /// Everything that is open, in a few words each.

@@ -8,7 +8,7 @@ use super::WaitReason;
 use super::say::{commands, outcome_words, place, progress_words, seconds, span, tally};
 use super::{
     Bill, BreakerRule, CheckNotice, CommandResult, Denial, Detail, ErrorClass, Evidence,
-    GuardBlock, LaneNotice, Level, Limit, Missing, Now, Outcome, PauseReason, Proof,
+    EvidenceKinds, GuardBlock, LaneNotice, Level, Limit, Missing, Now, Outcome, PauseReason, Proof,
     QuestionNotice, Refusal, SessionNotice, Sign, Steer, TaskRef, WallFacts, iso_utc,
 };
 use crate::flow::FlowNotice;
@@ -82,11 +82,16 @@ pub enum Notice {
         claim: String,
         missing: Vec<Missing>,
     },
-    #[say("no progress ({in_a_row} in a row): no new tick, commit or content")]
+    #[say(if looked.tasks && looked.commit && looked.tree, "no progress ({in_a_row} in a row): no new tick, commit or content")]
+    #[say(if *looked == EvidenceKinds::NONE, "no progress ({in_a_row} in a row): nothing that counts can be seen here; see progress.evidence")]
+    #[say("no progress ({in_a_row} in a row): nothing new in {looked}", looked = looked.names(lang))]
     Stalled {
         iteration: u32,
         #[serde(rename = "count")]
         in_a_row: u32,
+        /// What could have shown progress (BRKR-03).
+        #[serde(skip)]
+        looked: EvidenceKinds,
     },
     #[say("tasks were removed from the task file: {ids}; a shorter list proves nothing", ids = ids.join(", "))]
     TasksRemoved {

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{Allowance, Budget, Checks, Integrity, LaneHint, LaneRules, Ticks};
 use crate::flow::FlowRules;
 use crate::forge::{ForgeAsk, ForgeRules, MergeWho};
+use crate::lang::Lang;
+use crate::tr;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
@@ -243,6 +245,27 @@ pub struct EvidenceKinds {
     pub phase: bool,
     pub commit: bool,
     pub tree: bool,
+}
+
+impl EvidenceKinds {
+    pub const NONE: EvidenceKinds = EvidenceKinds {
+        tasks: false,
+        phase: false,
+        commit: false,
+        tree: false,
+    };
+
+    /// What they are, for people.
+    pub fn names(self, lang: Lang) -> String {
+        let names = [
+            (self.tasks, tr!(lang, "ticks")),
+            (self.phase, tr!(lang, "phases")),
+            (self.commit, tr!(lang, "commits")),
+            (self.tree, tr!(lang, "content")),
+        ];
+        let names = names.into_iter().filter(|(counts, _)| *counts);
+        names.map(|(_, name)| name).collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl Default for EvidenceKinds {

@@ -346,7 +346,11 @@ impl State {
             Goal::Tasks { phase: Some(phase) } => Some(phase.clone()),
             _ => {
                 let of_task = self.current_task().and_then(|task| task.phase.clone());
-                of_task.or_else(|| self.tasks.facts.as_ref()?.phase.clone())
+                match &self.tasks.facts {
+                    Some(facts) => of_task.or_else(|| facts.phase.clone()),
+                    // Without a list only the state file of the loop knows.
+                    None => of_task.or(self.claims.file.current.map(|n| n.to_string())),
+                }
             }
         }
     }

@@ -89,6 +89,11 @@ pub enum Detail {
     /// language, where that is another.
     #[say(in_language(words, said, lang))]
     File { words: String, said: String },
+    /// The task that was worked on is not in the list any more.
+    #[say("{task} is no longer in the task file; put it back")]
+    Gone { task: String },
+    #[say("a box of the task file could not be set")]
+    NotMarked,
     /// The agent's own words.
     #[say(if _0.is_empty(), "the agent reported an error")]
     #[say(_0.clone())]

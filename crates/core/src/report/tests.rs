@@ -1,9 +1,9 @@
 use super::*;
 use crate::lang::Lang;
 use crate::machine::{
-    BreakerRule, CheckNotice, CommandResult, Detail, End, ErrorClass, Event, GuardBlock, Kind,
-    Limit, Missing, NoProof, Notice, Now, Observation, PauseReason, Proof, RepliedBy, Reply, Rules,
-    Stage, TaskFacts, Tasks, TurnReport, VerifyWhen, WaitReason, step,
+    BreakerRule, CheckNotice, CommandResult, Detail, End, ErrorClass, Event, EvidenceKinds,
+    GuardBlock, Kind, Limit, Missing, NoProof, Notice, Now, Observation, PauseReason, Proof,
+    RepliedBy, Reply, Rules, Stage, TaskFacts, Tasks, TurnReport, VerifyWhen, WaitReason, step,
 };
 use crate::usage::{Tokens, Usage, Usd};
 
@@ -82,6 +82,7 @@ fn story() -> Story {
         Notice::Stalled {
             iteration: 3,
             in_a_row: 1,
+            looked: EvidenceKinds::default(),
         },
         Notice::Error {
             iteration: 2,

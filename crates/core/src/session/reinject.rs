@@ -40,7 +40,7 @@ pub enum PromiseAsked {
 
 /// The text of a block, the reason first.
 pub fn reinjection(standing: &Standing, notes: &[PromptNote], lang: Lang) -> String {
-    compose(&body(standing, lang), notes)
+    compose(&body(standing, lang), notes, lang)
 }
 
 fn body(standing: &Standing, lang: Lang) -> String {
@@ -108,6 +108,8 @@ pub enum EndsWith<'a> {
     PullRequest,
     /// p1, where Ralph or the forge merges.
     Merge,
+    /// Each task goes through its roles; what is promised ends nothing.
+    Roles(&'a str),
     /// No promise was agreed on, and this is the last iteration.
     Limit(u32),
     Nothing,
@@ -116,7 +118,12 @@ pub enum EndsWith<'a> {
 /// The line for people that is shown with each block: the ralph plugin's own
 /// words, where it knows such a loop (REIN-02).
 pub fn banner(iteration: u32, ends: &EndsWith, lang: Lang) -> String {
-    let ends = match ends {
+    phase_banner(iteration, &end_line(ends, lang), lang)
+}
+
+/// What ends the loop, for people.
+pub fn end_line(ends: &EndsWith, lang: Lang) -> String {
+    match ends {
         EndsWith::Promise(promise) => tr!(
             lang,
             "To stop: output <promise>{promise}</promise> (ONLY when statement is TRUE - do not lie to exit!)"
@@ -126,13 +133,16 @@ pub fn banner(iteration: u32, ends: &EndsWith, lang: Lang) -> String {
             "Ends when the quality gate is passed and the pull request is open"
         ),
         EndsWith::Merge => tr!(lang, "Ends when CI is green and the pull request is merged"),
+        EndsWith::Roles(promise) => tr!(
+            lang,
+            "Ends when every task has passed its roles; <promise>{promise}</promise> alone ends nothing"
+        ),
         EndsWith::Limit(max) => tr!(
             lang,
             "No completion promise set - loop ends after iteration {max}"
         ),
         EndsWith::Nothing => tr!(lang, "No completion promise set - loop runs infinitely"),
-    };
-    phase_banner(iteration, &ends, lang)
+    }
 }
 
 /// The same for a loop that goes through the phases of a flow: there is no

@@ -17,6 +17,8 @@ pub enum Said {
     Answer(String),
     Pause,
     Continue,
+    /// `/do --resume`: a person chooses what becomes of a loop that rests.
+    Resume,
 }
 
 /// What `/ralph-loop` was called with.
@@ -88,7 +90,7 @@ fn command(name: &str, rest: &str) -> Option<Said> {
         "ralph-answer" => Some(Said::Answer(rest.to_owned())),
         "cancel-ralph" => Some(Said::Cancel),
         "ralph-status" => Some(Said::Status),
-        "do" | "ralph-do" if rest == "--resume" => Some(Said::Continue),
+        "do" | "ralph-do" if rest == "--resume" => Some(Said::Resume),
         "do" | "ralph-do" if !rest.is_empty() => Some(Said::Do(rest.to_owned())),
         _ => None,
     }
@@ -292,8 +294,8 @@ mod tests {
         );
         check("ralph-answer", &Some(Said::Answer(String::new())));
         check("/ralph-status", &Some(Said::Status));
-        check("/do --resume", &Some(Said::Continue));
-        check("ralph-do --resume", &Some(Said::Continue));
+        check("/do --resume", &Some(Said::Resume));
+        check("ralph-do --resume", &Some(Said::Resume));
         check("/do it -q", &Some(Said::Do("it -q".into())));
         check("/ralph:do it", &Some(Said::Do("it".into())));
         check(

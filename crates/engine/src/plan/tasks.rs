@@ -48,6 +48,12 @@ pub(super) fn find_tasks(
         &options,
         wanted.interactive,
     )?;
+    if settings.tasks.source == TaskSource::Delta {
+        announcements.push(Announcement::NoDelta {
+            file: found.tasks.file.name.clone(),
+            kept: settings.checkpoint.enabled,
+        });
+    }
     if !found.others.is_empty() {
         announcements.push(Announcement::Chosen {
             file: found.tasks.file.name.clone(),

@@ -50,14 +50,15 @@ pub(super) fn project(
     if is_complete {
         delta.set_promise(Some(TASK_COMPLETE));
     }
+    // A review of ours has the last word; without one, what the agent wrote
+    // into the file of its own loop stays.
+    let reviewed = state.flow.position.as_ref().and_then(|at| at.score);
+    let claimed = delta.summary.as_ref().and_then(|said| said.review_score);
+    let claimed = claimed.filter(|_| is_the_agents(state));
     delta.summary = is_complete.then(|| Summary {
         total_iterations: Some(state.turn.number),
         total_duration: Some(duration(state.elapsed_ms())),
-        review_score: state
-            .flow
-            .position
-            .as_ref()
-            .and_then(|position| position.score),
+        review_score: reviewed.or(claimed),
         ..Summary::default()
     });
     delta

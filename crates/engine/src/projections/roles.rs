@@ -1,16 +1,19 @@
 //! What a role said last, where other tools of the D→R→T flow look for it
 //! (ROLE-08).
 
+use std::path::{Path, PathBuf};
+
 use ralph_core::flow::Scope;
 use ralph_core::machine::State;
 use ralph_store::FileError;
 use ralph_store::checkpoint::CheckpointDir;
+use ralph_store::history::clear;
 
 use super::Run;
 
 /// The folder of those tools. It is theirs: where a project has it, it is
 /// used, and otherwise ours stands among the other projections.
-const THEIRS: &str = "drt-state-auto";
+pub const FOLDER: &str = "drt-state-auto";
 
 pub(super) fn save(run: &Run, dir: &CheckpointDir, state: &State) -> Result<(), FileError> {
     let flow = state.rules.flow.as_ref().map(|rules| &rules.flow);
@@ -18,18 +21,30 @@ pub(super) fn save(run: &Run, dir: &CheckpointDir, state: &State) -> Result<(), 
     let Some(answered) = state.flow.answered.as_ref().filter(|_| follows) else {
         return Ok(());
     };
-    let theirs = run.root.join(THEIRS);
+    let theirs = run.root.join(FOLDER);
     let folder = match theirs.is_dir() {
         true => theirs,
-        false => dir.dir().join(THEIRS),
+        false => dir.dir().join(FOLDER),
     };
     let change = change_id(run.tasks_file.as_deref().unwrap_or_default());
     let file = folder.join(format!("{change}.json"));
+    if answered.is_stale(state.now().wall_ms) {
+        return clear(&[(change, file)]);
+    }
     if let Err(error) = std::fs::create_dir_all(&folder) {
         return Err(FileError::new(&file, ralph_store::Action::Write, &error));
     }
     let json = answered.to_json(&change).to_string() + "\n";
     dir.put(&file, json.as_bytes())
+}
+
+/// The file of a run in its working directory, and its name in the history.
+/// What stands in the folder of other tools is theirs, and runs out there by
+/// its time.
+pub fn file_of(current: &Path, tasks_file: &str) -> Option<(String, PathBuf)> {
+    let name = format!("{}.json", change_id(tasks_file));
+    let path = current.join(FOLDER).join(&name);
+    path.is_file().then(|| (format!("{FOLDER}.{name}"), path))
 }
 
 /// The change that a task file belongs to: its OpenSpec change, else the

@@ -422,3 +422,59 @@ fn files_of_another_task_are_set_aside() {
     // What is its own stays where it is.
     assert_eq!(World::again(world.root, true).projector.begin(), []);
 }
+
+/// ROLE-08: a verdict is worth nothing after half an hour, except where the
+/// risk is low.
+#[test]
+fn the_state_of_a_change_runs_out_role_08() {
+    use ralph_core::flow::{Answer, FlowRules, LastAnswer, Risk, built_in};
+    for (risk, stays) in [
+        (Risk::Low, true),
+        (Risk::Medium, false),
+        (Risk::High, false),
+    ] {
+        let mut world = World::new(false);
+        world.state.rules.flow = Some(FlowRules {
+            flow: built_in("drt").unwrap(),
+            risk: None,
+            bypass: None,
+            card: None,
+        });
+        assert_eq!(world.then(1, &[]), None);
+        let begun = world.state.now().wall_ms;
+        world.state.flow.answered = Some(LastAnswer {
+            role: "reviewer".into(),
+            answer: Answer::Approve,
+            at_ms: begun,
+            rejects: 0,
+            fails: 0,
+            risk,
+        });
+        let file = world.projector.dir.dir().join("drt-state-auto/tasks.json");
+        let at = |world: &mut World, minute| {
+            world.minute = minute;
+            assert_eq!(world.then(1, &[]), None);
+            file.exists()
+        };
+        // A save is due every five minutes (CKPT-08).
+        assert!(at(&mut world, 6), "{risk:?}");
+        assert!(at(&mut world, 29), "{risk:?}");
+        assert_eq!(at(&mut world, 36), stays, "{risk:?}");
+    }
+}
+
+/// CKPT-08: a turn that takes hours is no reason for an old checkpoint; the
+/// driver asks for one after every five minutes in which nothing happens.
+#[test]
+fn a_long_turn_is_saved_again_and_again_ckpt_08() {
+    let mut world = World::new(false);
+    world.projector.begin();
+    assert_eq!(world.then(1, &[call()]), None);
+    let first = world.checkpoint().timestamps.updated;
+    fs::remove_file(world.projector.dir.checkpoint()).unwrap();
+    world.minute += 5;
+    assert_eq!(world.projector.again(&world.state, &marks(1)), None);
+    let again = world.checkpoint().timestamps.updated;
+    assert_eq!(again, first, "the state is that of the last event");
+    assert_eq!(LONGEST_MS, 5 * 60 * 1000);
+}

@@ -64,6 +64,39 @@ pub fn forget(layout: &Layout, session: &str) {
     let _ = fs::remove_file(file(layout, session));
 }
 
+/// No session finds this run any more.
+pub fn forget_run(layout: &Layout, run: &RunId) {
+    for entry in fs::read_dir(dir(layout)).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let text = ralph_store::regular::read_to_string(&path).unwrap_or_default();
+        if text.trim() == run.as_str() {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Notes that a person was shown the menu of an unfinished loop. It is beside
+/// the run of the session, and never taken for one.
+pub fn offer(layout: &Layout, session: &str, what: &str) {
+    let dir = dir(layout);
+    let _ = fs::create_dir_all(&dir);
+    let text = format!("menu {what}\n");
+    let options = AtomicOptions { durable: false };
+    let _ = write_atomic(&menu_file(layout, session), text.as_bytes(), options);
+}
+
+/// What was offered, once: whatever is said next answers it, or lets it go.
+pub fn take_offer(layout: &Layout, session: &str) -> Option<String> {
+    let path = menu_file(layout, session);
+    let text = ralph_store::regular::read_to_string(&path).ok()?;
+    let _ = fs::remove_file(path);
+    Some(text.trim().strip_prefix("menu ")?.to_owned())
+}
+
+fn menu_file(layout: &Layout, session: &str) -> PathBuf {
+    dir(layout).join(format!("{}.menu", name(session)))
+}
+
 /// The runs of all sessions, the newest first.
 pub fn all(layout: &Layout) -> Vec<RunId> {
     let entries = fs::read_dir(dir(layout)).into_iter().flatten().flatten();

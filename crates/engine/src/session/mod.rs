@@ -44,7 +44,7 @@ use crate::plan::Plan;
 use crate::projections::Projector;
 use crate::record::Recorder;
 use crate::supervise::Stop;
-use crate::{clock, git, opening, phase_file};
+use crate::{clock, git, guarded, opening, phase_file};
 
 /// How long a hook waits for another one of its run (STOP-12).
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -276,8 +276,15 @@ impl SessionLoop {
             }
             _ => None,
         };
-        let kinds: Vec<Kind> = std::iter::once(stopping).chain(next).collect();
+        let kinds = std::iter::once(stopping).chain(self.guarded()).chain(next);
+        let kinds: Vec<Kind> = kinds.collect();
         self.feed_or_sleep(kinds)
+    }
+
+    /// What the guard blocked since it was told last (EVNT-04).
+    fn guarded(&self) -> Option<Kind> {
+        let known = self.run.state.guard_lines;
+        guarded::blocked_since(&self.run.paths.guard_log(), known)
     }
 
     /// A sleep is over, in which anything may have happened to the run.

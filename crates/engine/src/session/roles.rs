@@ -89,7 +89,8 @@ impl SessionLoop {
             return Ok(None);
         }
         let report = self.report(said, true);
-        self.feed(vec![Kind::TurnEnded(report)]).map(Some)
+        let kinds = self.guarded().into_iter().chain([Kind::TurnEnded(report)]);
+        self.feed(kinds.collect()).map(Some)
     }
 
     /// What the agent of the session has to do now.

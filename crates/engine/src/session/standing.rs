@@ -25,7 +25,7 @@ impl SessionLoop {
         let (told, notes): (Vec<_>, Vec<_>) = notes
             .into_iter()
             .partition(|note| matches!(note, PromptNote::NotPlayed { .. }));
-        let own = compose(&self.prompt_of(turn), &notes);
+        let own = compose(&self.prompt_of(turn), &notes, self.run.plan.lang);
         let dispatch = self.dispatch();
         let whole = match (&turn.flow, dispatch) {
             (Some(_), Some(dispatch)) => self.phase_text(dispatch, &told, turn.turn),
@@ -65,7 +65,10 @@ impl SessionLoop {
         let lang = self.run.plan.lang;
         let mut banner = match &turn.flow {
             Some(flow) if roles::is_played(&self.run.state) => {
-                reinject::phase_banner(turn.turn, &self.role_line(flow), lang)
+                let ends = EndsWith::Roles(&self.run.plan.prompter.promise);
+                let ends = reinject::end_line(&ends, lang);
+                let line = format!("{} | {ends}", self.role_line(flow));
+                reinject::phase_banner(turn.turn, &line, lang)
             }
             Some(flow) => reinject::phase_banner(turn.turn, &self.phase_of(flow), lang),
             None => reinject::banner(turn.turn, &self.ends_with(), lang),
@@ -138,6 +141,7 @@ impl SessionLoop {
         let rules = &self.run.state.rules;
         let is_asked = rules.limits.missing_promise > 0
             || rules.promise_required
+            || self.run.plan.prompter.is_promise_chosen
             || matches!(rules.goal, Goal::Tasks { .. });
         Some(promise).filter(|promise| is_asked && !promise.is_empty())
     }

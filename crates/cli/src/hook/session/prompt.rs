@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ralph_core::lang::Say;
+use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Request;
 use ralph_core::session::task::Do;
 use ralph_core::session::words::{self, Said, Start};
@@ -15,19 +15,29 @@ use ralph_store::layout::Layout;
 use super::answer::Reply;
 use super::heard::Heard;
 use crate::app;
+use crate::commands::resume::Choice;
 use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
 use crate::install::CAP;
 
 pub fn answer(heard: &Heard, layout: Layout) -> Reply {
     let here = Here::new(layout, &heard.session, heard.host.into_str());
+    let lang = app::environment_lang();
+    if let Some(offered) = index::take_offer(&here.layout, &here.session)
+        && let Some(choice) = Choice::typed(&heard.prompt)
+    {
+        match here.choose(&offered, choice) {
+            Ok(Some(steered)) => return told(steered, lang),
+            Ok(None) => {}
+            Err(problem) => return Reply::block(problem.say(lang)),
+        }
+    }
     let Some(said) = words::read(&heard.prompt) else {
         note_person(&here, heard);
         return Reply::default();
     };
-    if matches!(said, Said::Do(_)) && is_anothers_command(heard, here.root()) {
+    if matches!(said, Said::Do(_) | Said::Resume) && is_anothers_command(heard, here.root()) {
         return Reply::default();
     }
-    let lang = app::environment_lang();
     reply(&here, &said, heard).unwrap_or_else(|problem| Reply::block(problem.say(lang)))
 }
 
@@ -55,14 +65,21 @@ fn reply(here: &Here, said: &Said, heard: &Heard) -> Result<Reply, Problem> {
         Said::Cancel => here.leave(Request::Cancel)?,
         Said::Pause => here.leave(Request::Pause)?,
         Said::Continue => here.go_on()?,
+        Said::Resume => here.offer()?,
         Said::Answer(words) => here.answer(words)?,
     };
     Ok(match steered {
+        Steered::NoLoop if is_word => Reply::default(),
+        steered => told(steered, lang),
+    })
+}
+
+fn told(steered: Steered, lang: Lang) -> Reply {
+    match steered {
         Steered::Told(text) => Reply::context(text),
         Steered::Ended(text) => Reply::block(text),
-        Steered::NoLoop if is_word => Reply::default(),
         Steered::NoLoop => Reply::block(no_loop(lang)),
-    })
+    }
 }
 
 fn begin(here: &Here, start: &Start, host: Client) -> Result<Reply, Problem> {

@@ -9,8 +9,8 @@ use super::out::Out;
 use super::roles;
 use crate::machine::refusal::Hold;
 use crate::machine::{
-    Detail, Effect, End, ErrorClass, ErrorNote, Evidence, Limit, Need, Notice, PauseReason,
-    Refusal, State, Tasks, TurnReport,
+    Detail, Effect, End, ErrorClass, ErrorNote, Evidence, EvidenceKinds, Limit, Need, Notice,
+    PauseReason, Refusal, State, Tasks, TurnReport,
 };
 
 /// How a turn went, before its promise is looked at.
@@ -27,6 +27,7 @@ enum TurnVerdict {
 
 pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
     let done_before = state.tasks.completed();
+    let claimed_before = state.claims.file.subtasks.0;
     // Lanes are billed call by call.
     if !matches!(report.end, End::SpawnFailed { .. }) && state.rules.lanes.is_none() {
         state.agents.bill.add(report.spent);
@@ -60,7 +61,15 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) 
     state.turn.failed_starts = 0;
     state.agents.holds.remove(&state.agents.current);
     let stalled = evidence.is_empty();
-    tell_turn(state, report, done_before, evidence, out);
+    let newly_done = match state.tasks.facts.is_some() || state.flow.position.is_some() {
+        true => state.tasks.completed().saturating_sub(done_before),
+        // Without a list, the state file of the loop says how far it is.
+        false => {
+            let claimed = state.claims.file.subtasks.0;
+            claimed.saturating_sub(claimed_before) as usize
+        }
+    };
+    tell_turn(state, report, newly_done, evidence, out);
     note_changes(state, report, done_before, out);
     if !(out_of_time && stalled) && roles::expects_work(state) {
         count_stall(state, report, stalled, out);
@@ -93,7 +102,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) 
 fn tell_turn(
     state: &State,
     report: &TurnReport,
-    done_before: usize,
+    newly_done: usize,
     evidence: Vec<Evidence>,
     out: &mut Out,
 ) {
@@ -110,7 +119,7 @@ fn tell_turn(
         iteration,
         phase: state.turn.phase.clone(),
         tasks: facts.counts(),
-        newly_done: match facts.completed.saturating_sub(done_before) {
+        newly_done: match newly_done {
             0 => usize::from(roles::ends_subtask(state, report)),
             ticked => ticked,
         },
@@ -227,9 +236,16 @@ fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut 
     } else if !matches!(report.end, End::Stopped | End::Lost | End::Unwritable) {
         state.counters.stalled += 1;
         let in_a_row = state.counters.stalled;
+        let has_list = state.tasks.facts.is_some();
+        let kinds = state.rules.evidence;
         out.tell(Notice::Stalled {
             iteration: report.turn,
             in_a_row,
+            looked: EvidenceKinds {
+                tasks: kinds.tasks && has_list,
+                phase: kinds.phase && has_list,
+                ..kinds
+            },
         });
     }
 }

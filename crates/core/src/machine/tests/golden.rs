@@ -289,14 +289,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 668 events, 2 complete, 89475db323310193
-    prompt: 740 events, 1 complete, e85a288a0e30d3a4
-    pull: 635 events, 1 complete, 12345a4762e20bd0
-    ci: 1715 events, 0 complete, 2094dbb46e9ec9d9
-    drt: 1400 events, 7 complete, 539f523195fca310
-    ralph: 675 events, 6 complete, cac8e6f61723682d
-    planned: 455 events, 13 complete, 214586c480efad3d
-    direct: 456 events, 16 complete, d1eab09dd4f1cd26
-    session: 1118 events, 6 complete, 8aadbe149c6b886c
+    tasks: 668 events, 2 complete, 4f0e743d2dbe50ec
+    prompt: 740 events, 1 complete, 84636f26cd70715c
+    pull: 635 events, 1 complete, aaa66521ccdad2a8
+    ci: 1715 events, 0 complete, f50e14f09cd7665d
+    drt: 1400 events, 7 complete, 84568b3ad3b4ccbc
+    ralph: 675 events, 6 complete, aae799f5a5766b49
+    planned: 455 events, 13 complete, 1d11654de938f373
+    direct: 456 events, 16 complete, 18501edff0cba010
+    session: 1118 events, 6 complete, 78563b38b8d90ab8
     ");
 }

@@ -219,6 +219,7 @@ fn lines_of_the_event_log_evnt_01() {
         Notice::Stalled {
             iteration: 1,
             in_a_row: 3,
+            looked: EvidenceKinds::default(),
         },
         Notice::TasksRemoved {
             iteration: 1,

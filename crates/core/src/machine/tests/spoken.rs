@@ -143,6 +143,8 @@ fn how_a_turn_went_wrong_errc_03(lang: Lang) -> String {
         Detail::NotStarted { .. } => "not started",
         Detail::Words(_) => "words",
         Detail::File { .. } => "file",
+        Detail::Gone { .. } => "gone",
+        Detail::NotMarked => "not marked",
     };
     let every: Vec<_> = ["", "quota spent"]
         .into_iter()
@@ -162,7 +164,13 @@ fn how_a_turn_went_wrong_errc_03(lang: Lang) -> String {
                 Detail::Words(words()),
             ]
         })
-        .chain([Detail::Timeout { seconds: 1800 }])
+        .chain([
+            Detail::Timeout { seconds: 1800 },
+            Detail::Gone {
+                task: "T001".into(),
+            },
+            Detail::NotMarked,
+        ])
         .collect();
     table(lang, &every, name)
 }
@@ -248,6 +256,21 @@ fn what_is_told_of_a_turn(lang: Lang) -> String {
         Notice::Stalled {
             iteration: 4,
             in_a_row: 3,
+            looked: EvidenceKinds::default(),
+        },
+        Notice::Stalled {
+            iteration: 4,
+            in_a_row: 3,
+            looked: EvidenceKinds {
+                tasks: true,
+                phase: true,
+                ..EvidenceKinds::NONE
+            },
+        },
+        Notice::Stalled {
+            iteration: 4,
+            in_a_row: 3,
+            looked: EvidenceKinds::NONE,
         },
         Notice::TasksRemoved {
             iteration: 4,

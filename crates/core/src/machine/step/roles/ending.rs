@@ -189,10 +189,20 @@ pub(in crate::machine::step) fn take_marks(
     Next::GoOn
 }
 
+/// The task is gone from the list, or its file could not be written (ERRC-07).
 fn not_marked(state: &mut State, out: &mut Out) -> Next {
-    let error = ErrorNote {
-        class: ErrorClass::FileOp,
-        detail: Detail::Words("a box of the task file could not be set".into()),
+    let lost = state.tasks.facts.as_ref().map(|facts| &facts.lost);
+    let task = state.flow.task().map(|task| &task.id);
+    let gone = task.filter(|task| lost.is_some_and(|lost| lost.contains(task)));
+    let error = match gone {
+        Some(task) => ErrorNote {
+            class: ErrorClass::TaskNotFound,
+            detail: Detail::Gone { task: task.clone() },
+        },
+        None => ErrorNote {
+            class: ErrorClass::FileOp,
+            detail: Detail::NotMarked,
+        },
     };
     count_error(state, state.turn.number, error, out);
     Next::Decide

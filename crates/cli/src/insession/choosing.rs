@@ -1,0 +1,161 @@
+//! The menu of an unfinished loop, as seed 004 shows it: in a session it is
+//! shown in one call of a hook, and answered in the next (RESM-04).
+
+use ralph_core::display::{self, ResumeView, Screen};
+use ralph_core::lang::Lang;
+use ralph_core::machine::Request;
+use ralph_core::tr;
+use ralph_engine::past::{self, Past};
+use ralph_engine::session::adopt::{self, Foreign};
+use ralph_engine::session::{SessionLoop, Verdict, index};
+use ralph_store::layout::RunId;
+
+use super::{Here, Problem, Steered, WIDE, cancelled, ending, slash};
+use crate::app;
+use crate::commands::resume::Choice;
+use crate::commands::{from_file, resume};
+
+/// Of how many loops it is looked whether they rest.
+const LOOKED_AT: usize = 3;
+
+/// What a person may take up here.
+enum Unfinished {
+    Run(RunId, Box<Past>),
+    /// A state file is all that there is of it (RESM-06).
+    File(Foreign),
+}
+
+impl Unfinished {
+    /// What was offered, and so what an answer is about.
+    fn name(&self) -> String {
+        match self {
+            Unfinished::Run(run, _) => run.to_string(),
+            Unfinished::File(_) => "file".to_owned(),
+        }
+    }
+
+    fn view(&self) -> Option<ResumeView> {
+        match self {
+            Unfinished::Run(_, past) => Some(resume::view(past)),
+            Unfinished::File(Foreign::Delta(state)) => {
+                let asked = Foreign::Delta(state.clone()).asked();
+                Some(from_file::view(state, &asked))
+            }
+            Unfinished::File(Foreign::Plugin(_)) => None,
+        }
+    }
+}
+
+impl Here {
+    /// This session's own loop where it rests, else the newest of the project
+    /// that does, else what a state file says.
+    fn find_unfinished(&self) -> Option<Unfinished> {
+        let left = index::all(&self.layout).into_iter().take(LOOKED_AT);
+        let rests = self.run().into_iter().chain(left);
+        let rests = rests.into_iter().find(|run| self.rests(run));
+        let of_run = rests.and_then(|run| {
+            let past = past::read(&self.layout.run(&run)).ok()?;
+            Some(Unfinished::Run(run, Box::new(past)))
+        });
+        of_run.or_else(|| {
+            let found = adopt::find(&self.layout, &self.session).ok()??;
+            Some(Unfinished::File(found)).filter(|found| found.view().is_some())
+        })
+    }
+
+    /// The unfinished loop that a person may take up here, when a session
+    /// begins, and how that is done from here.
+    pub fn unfinished(&self) -> Option<String> {
+        let found = self.find_unfinished()?;
+        let screen = self.screen();
+        let notice = display::resume_notice(&screen, &found.view()?);
+        index::offer(&self.layout, &self.session, &found.name());
+        let slash = slash(self.root(), self.host);
+        let words = tr!(
+            screen.lang,
+            "Type 1 to 4 to choose here, or say \"continue\" to go on and {slash}cancel-ralph to give it up; in a terminal, `ralph resume` asks the same."
+        );
+        Some(format!("{notice}{words}\n"))
+    }
+
+    /// `/do --resume`: a person chooses what becomes of the loop that rests.
+    pub fn offer(&self) -> Result<Steered, Problem> {
+        if let Some(run) = self.run()
+            && let Some(text) = self.open(&run)?.remind()
+        {
+            return Ok(Steered::Told(text));
+        }
+        // One that can't be read says so, and hides nothing.
+        if !matches!(self.find_unfinished(), Some(Unfinished::Run(..))) {
+            adopt::find(&self.layout, &self.session).map_err(Problem::Foreign)?;
+        }
+        Ok(self.menu().map_or(Steered::NoLoop, Steered::Ended))
+    }
+
+    fn menu(&self) -> Option<String> {
+        let found = self.find_unfinished()?;
+        index::offer(&self.layout, &self.session, &found.name());
+        Some(display::resume_menu(&self.screen(), &found.view()?))
+    }
+
+    /// The person's answer to what was offered; `None` where that is not what
+    /// there is any more.
+    pub fn choose(&self, offered: &str, choice: Choice) -> Result<Option<Steered>, Problem> {
+        let found = self.find_unfinished();
+        let Some(found) = found.filter(|found| found.name() == offered) else {
+            return Ok(None);
+        };
+        let steered = match (choice, found) {
+            (Choice::Continue, Unfinished::Run(run, _)) => self.go_on_with(&run)?,
+            (Choice::Continue, Unfinished::File(_)) => self.go_on_from_file()?,
+            (Choice::Restart, Unfinished::Run(run, past)) => {
+                let begun = self.start_over(past.header.asked)?;
+                index::forget_run(&self.layout, &run);
+                begun
+            }
+            (Choice::Restart, Unfinished::File(foreign)) => self.start_over(foreign.asked())?,
+            (Choice::Show, found) => {
+                let details = self.details(&found);
+                let menu = self.menu().unwrap_or_default();
+                Steered::Ended(format!("{}\n\n{menu}", details.trim_end()))
+            }
+            (Choice::Abandon, Unfinished::Run(run, past)) => {
+                let mut opened = self.open(&run)?;
+                opened.leave(Request::Cancel)?;
+                let lang = opened.plan().lang;
+                Steered::Ended(cancelled(past.state.turn.number, lang))
+            }
+            (Choice::Abandon, Unfinished::File(_)) => self.leave_foreign(Request::Cancel)?,
+        };
+        Ok(Some(steered))
+    }
+
+    /// The same wish once more, from its first turn.
+    fn start_over(&self, mut asked: ralph_engine::plan::Asked) -> Result<Steered, Problem> {
+        asked.adopted = None;
+        let plan = self.plan(asked)?;
+        let (opened, verdict) = SessionLoop::start(plan, &self.in_session())?;
+        Ok(match verdict {
+            Verdict::GoOn(go_on) => Steered::Told(go_on.text),
+            Verdict::Ended(ended) => Steered::Ended(ending(&opened, &ended)),
+        })
+    }
+
+    fn details(&self, found: &Unfinished) -> String {
+        match found {
+            Unfinished::Run(run, past) => resume::details(&self.screen(), run, past),
+            Unfinished::File(Foreign::Delta(state)) => state.write(),
+            Unfinished::File(Foreign::Plugin(_)) => String::new(),
+        }
+    }
+
+    fn screen(&self) -> Screen {
+        let configured = self.settings(&[]).ok();
+        let lang = configured.and_then(|(settings, _)| Lang::from_name(&settings.lang));
+        Screen {
+            lang: lang.unwrap_or_else(app::environment_lang),
+            width: WIDE,
+            ..Screen::default()
+        }
+    }
+}
