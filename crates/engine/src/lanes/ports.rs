@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::Path;
 
 use ralph_store::home::StateHome;
+use ralph_store::regular;
 
 const FIRST: u16 = 20_000;
 const LAST: u16 = 32_000;
@@ -52,7 +53,7 @@ impl Ports {
         let mut blocks = entries.filter_map(|entry| {
             let name = entry.file_name();
             let first: u16 = name.to_str()?.strip_prefix("ports-")?.parse().ok()?;
-            let words = fs::read_to_string(entry.path()).ok()?;
+            let words = regular::read_to_string(entry.path()).ok()?;
             let (count, whose) = words.split_once(' ')?;
             let last = first.checked_add(count.parse::<u16>().ok()?.checked_sub(1)?)?;
             let is_held = || File::open(entry.path()).is_ok_and(|file| file.try_lock().is_err());
