@@ -186,7 +186,9 @@ impl Toolchain {
             .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", MINGW_GCC);
         if triple.contains("apple") {
             // The strip of Linux does not know the format.
-            command.env("CARGO_PROFILE_DIST_STRIP", "none");
+            command
+                .env("CARGO_PROFILE_DIST_STRIP", "none")
+                .env("CARGO_PROFILE_DEV_STRIP", "none");
         }
         if is_musl {
             command.args(["--", "-Clink-self-contained=no"]);
