@@ -86,9 +86,15 @@ impl Projects {
                     let runs = briefs(&layout, 1)?.into_iter();
                     all.extend(runs.map(|brief| (Some(name(&layout)), brief)));
                 }
-                // Those that live first, then the newest.
-                all.sort_by_cached_key(|(_, brief)| (brief.pid.is_some(), brief.updated.clone()));
-                all.reverse();
+                // Those that live first, in an order that stays; then the newest.
+                all.sort_by(|(job, brief), (other_job, other)| {
+                    let newest = || other.updated.cmp(&brief.updated);
+                    match (brief.pid.is_some(), other.pid.is_some()) {
+                        (true, true) => job.cmp(other_job),
+                        (false, false) => newest(),
+                        (lives, _) => lives.cmp(&false).reverse(),
+                    }
+                });
                 all.truncate(most);
                 Ok(all)
             }
