@@ -11,6 +11,9 @@ use serde_json::Value;
 
 use crate::{cargo, tools};
 
+/// What is built only where somebody asks for it is tested all the same.
+const FEATURES: &str = "--features=ralph-loop/fleet";
+
 /// A test binary and a test in it.
 type Name = (String, String);
 
@@ -47,7 +50,7 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
 fn nextest(root: &Path, path: &OsStr, results: &mut Results) -> Result<(), String> {
     let mut command = cargo::command(root);
     command
-        .args(["nextest", "run", "--workspace", "--no-fail-fast"])
+        .args(["nextest", "run", "--workspace", FEATURES, "--no-fail-fast"])
         // Many tests wait: for a limit, for a grace, for a child.
         .args(["--test-threads", &(threads() + 1).to_string()])
         .args(["--color", "never", "--status-level", "all"])
@@ -80,7 +83,7 @@ fn has_doc_tests(root: &Path) -> bool {
 fn plain(root: &Path, path: &OsStr, more: &[&str], results: &mut Results) -> Result<(), String> {
     let mut command = cargo::command(root);
     command
-        .args(["test", "--workspace", "--no-fail-fast"])
+        .args(["test", "--workspace", FEATURES, "--no-fail-fast"])
         .args(more)
         .env("PATH", path)
         .env("CARGO_TERM_COLOR", "never")
@@ -189,7 +192,14 @@ fn read_libtest(line: &str) -> Option<(&'static str, String, &str)> {
 /// for an ignored test by name runs nothing and says the reason.
 fn reasons(root: &Path, path: &OsStr, results: &mut Results) -> Result<(), String> {
     let list = cargo::command(root)
-        .args(["nextest", "list", "--workspace", "--message-format", "json"])
+        .args([
+            "nextest",
+            "list",
+            "--workspace",
+            FEATURES,
+            "--message-format",
+            "json",
+        ])
         .env("PATH", path)
         .stderr(Stdio::null())
         .output()

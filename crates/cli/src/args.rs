@@ -331,6 +331,9 @@ pub struct RunArgs {
     /// Let nobody review, and say why: it is written down for each task
     #[arg(long, value_name = "REASON", conflicts_with = "prompt")]
     pub no_review: Option<String>,
+    /// A word for the agent that it keeps in mind, as `ralph hint --keep` says it later
+    #[arg(long = "hint", value_name = "TEXT")]
+    pub hints: Vec<String>,
     #[command(flatten)]
     pub pull: PullArgs,
     /// Print one JSON event per line
@@ -355,6 +358,10 @@ pub struct RunArgs {
     /// Let the current branch take the result in at the end, by fast-forward
     #[arg(long, conflicts_with = "prompt")]
     pub land: bool,
+    /// Let the workers of $RALPH_FLEET_SERVER work in the lanes
+    #[cfg(feature = "fleet")]
+    #[arg(long, requires = "lanes")]
+    pub fleet: bool,
 }
 
 #[derive(Debug, Default, Args)]

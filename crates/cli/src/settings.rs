@@ -192,6 +192,10 @@ impl Flags {
         if args.land {
             self.add("lanes.land", true, "--land");
         }
+        #[cfg(feature = "fleet")]
+        if args.fleet {
+            self.add("lanes.fleet", true, "--fleet");
+        }
     }
 
     fn budget(&mut self, max_cost: Option<&str>, max_tokens: Option<u32>) {

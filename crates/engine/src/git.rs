@@ -20,7 +20,7 @@ use ralph_store::private::PrivateDir;
 pub(crate) use apart::Apart;
 use apart::command_for_store;
 pub(crate) use apart::person;
-pub use apart::{in_own_repository, of_person};
+pub use apart::{in_own_repository, in_own_repository_with, of_person};
 use ask::{ask_git, ask_git_for_bytes, ask_git_for_text, ask_real, bytes};
 
 /// Where HEAD stands.

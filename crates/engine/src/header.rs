@@ -53,6 +53,9 @@ pub struct Asked {
     /// Why nobody reviews, where a person does not want it (ROLE-09).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_review: Option<String>,
+    /// Words for the agent from the first turn on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
 }
 
 /// What is known of a loop that this run goes on with; its ticks are claims.

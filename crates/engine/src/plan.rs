@@ -254,6 +254,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     if let Some(adopted) = &wanted.asked.adopted {
         rules::go_on_with(adopted, &mut rules);
     }
+    rules.hints = rules::hints(&wanted.asked.hints);
     rules.flow = match route {
         Some(route) => Some(route),
         None if wanted.session.is_some() && !plays_roles(wanted) => None,

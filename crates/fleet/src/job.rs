@@ -34,6 +34,9 @@ pub struct Spec {
     pub priority: i32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
+    /// Words for the agent from the first turn on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
 }
 
 /// Where the repository comes from.

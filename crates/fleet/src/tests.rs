@@ -18,6 +18,7 @@ fn spec() -> Spec {
         needs: Needs::default(),
         priority: 0,
         max_turns: None,
+        hints: Vec::new(),
     }
 }
 

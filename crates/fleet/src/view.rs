@@ -94,6 +94,7 @@ mod tests {
             needs: Needs::default(),
             priority: 0,
             max_turns: None,
+            hints: Vec::new(),
         };
         State::new(&spec, 1)
     }

@@ -56,6 +56,10 @@ fn drive(assignment: &Assignment) -> Result<u8, String> {
     trusted
         .write(&layout)
         .map_err(|error| error.say(Lang::En))?;
+    #[cfg(feature = "fleet")]
+    if is_for_fleet(&app, assignment)? {
+        return crate::fleet::lane::work(&app, assignment, &layout);
+    }
     let (plan, _ports) = prepare(&app, assignment, &layout)?;
     let opening = opening(&layout, assignment.goes_on);
     if let Opening::Resume { id, .. } = &opening {
@@ -71,6 +75,15 @@ fn drive(assignment: &Assignment) -> Result<u8, String> {
         Ok(Err(error)) => Err(error.say(Lang::En)),
         Err(code) => Ok(code),
     }
+}
+
+#[cfg(feature = "fleet")]
+fn is_for_fleet(app: &App, assignment: &Assignment) -> Result<bool, String> {
+    let id = RunId::parse(&assignment.run).ok_or("no such run")?;
+    let run = past::read(&app.layout().run(&id)).map_err(|error| error.say(Lang::En))?;
+    let flags = settings::layers(app, &run.header.asked.flags).map_err(|_| "settings")?;
+    let loaded = settings::load(app, flags).map_err(|_| "settings")?;
+    Ok(loaded.settings.lanes.fleet)
 }
 
 /// Whoever else starts this has no business here.

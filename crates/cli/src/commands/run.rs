@@ -2,6 +2,8 @@
 
 use ralph_core::config::Loaded;
 use ralph_core::lang::Say;
+#[cfg(not(feature = "fleet"))]
+use ralph_core::tr;
 use ralph_engine::driver::{self, Observer};
 use ralph_engine::error::DriveError;
 use ralph_engine::opening::Opening;
@@ -39,6 +41,7 @@ pub fn run(app: App, global: &Global, args: &RunArgs) -> Exit {
         openspec: args.openspec.clone(),
         template: template.map(|p| std::path::absolute(p).unwrap_or_else(|_| p.clone())),
         no_review: args.no_review.clone(),
+        hints: args.hints.clone(),
         ..Asked::default()
     };
     let shown = Shown {
@@ -60,6 +63,19 @@ pub fn dry_run(app: &App, plan: &Plan, json: bool) -> Exit {
         screen: &app.screen,
     };
     app.answer(json, || dry_run.to_json(), || dry_run.to_string())
+}
+
+#[cfg(feature = "fleet")]
+fn reach_fleet(app: &App) -> Result<(), u8> {
+    crate::fleet::page::reach(app)
+}
+
+#[cfg(not(feature = "fleet"))]
+fn reach_fleet(app: &App) -> Result<(), u8> {
+    app.refuse(&tr!(
+        app.lang(),
+        "lanes.fleet is set, and this ralph was built without the feature \"fleet\"; take one that has it, or unset it"
+    ))
 }
 
 /// From what was asked for to a plan, or to what is wrong with it.
@@ -91,6 +107,9 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         calls_nobody: shown.calls_nobody,
         ..Wanted::new(app.layout(), app.lang(), app::own_program())
     };
+    if settings.lanes.fleet && settings.lanes.count > 0 {
+        reach_fleet(&app)?;
+    }
     let plan = plan::prepare(&settings, &wanted).or_fail(&app)?;
     if !shown.calls_nobody {
         trust::require(&app, &trust::checks(&plan))?;

@@ -37,8 +37,10 @@ pub struct Mirror {
     jobs: BTreeMap<String, Job>,
 }
 
-#[derive(Debug, Default)]
-struct Job {
+/// One job, and its run as far as it is known.
+#[derive(Debug)]
+pub struct Job {
+    layout: Layout,
     attempt: u32,
     run: Option<Run>,
     early: Vec<Value>,
@@ -86,36 +88,13 @@ impl Mirror {
             return;
         }
         let layout = self.layout(job);
-        let shown = self.jobs.entry(job.to_owned()).or_default();
-        if told.attempt > shown.attempt {
-            *shown = Job {
-                attempt: told.attempt,
-                ..Job::default()
-            };
-        }
-        if told.attempt < shown.attempt {
-            return;
-        }
-        if !is_record(&told.event) {
-            return shown.tell(told.event);
-        }
-        let data = &told.event["data"];
-        match (&mut shown.run, told.event["journal"].as_u64()) {
-            (None, Some(1)) => shown.run = begin(&layout, data).ok(),
-            (Some(run), Some(seq)) if run.journal.next_seq() == seq => {
-                let _ = run.journal.append(&[data.clone()], Durability::Buffered);
-            }
-            _ => {}
-        }
-        for event in std::mem::take(&mut shown.early) {
-            shown.tell(event);
-        }
+        let shown = self.jobs.entry(job.to_owned());
+        shown.or_insert_with(|| Job::new(layout)).take(told);
     }
 
     /// Who works on what, as the server has it.
     pub fn settle(&mut self, states: &[(String, State)]) {
         for (id, state) in states {
-            let layout = self.layout(id);
             let Some(job) = self.jobs.get_mut(id) else {
                 continue;
             };
@@ -128,7 +107,7 @@ impl Mirror {
                         run_id: run.id.as_str().into(),
                         host: None,
                     };
-                    job.lock = lock::acquire(&layout.lock(), &info).ok();
+                    job.lock = lock::acquire(&job.layout.lock(), &info).ok();
                 }
                 (_, true) => {}
                 (_, false) => job.lock = None,
@@ -138,6 +117,43 @@ impl Mirror {
 }
 
 impl Job {
+    /// Its runs are kept as those of a project.
+    pub fn new(layout: Layout) -> Job {
+        Job {
+            layout,
+            attempt: 0,
+            run: None,
+            early: Vec::new(),
+            lock: None,
+        }
+    }
+
+    pub fn take(&mut self, told: JobEvent) {
+        if told.attempt > self.attempt {
+            *self = Job::new(self.layout.clone());
+            self.attempt = told.attempt;
+        }
+        if told.attempt < self.attempt {
+            return;
+        }
+        if !is_record(&told.event) {
+            return self.tell(told.event);
+        }
+        let data = &told.event["data"];
+        match (&mut self.run, told.event["journal"].as_u64()) {
+            (None, Some(1)) => self.run = begin(&self.layout, data).ok(),
+            (Some(run), Some(seq)) if run.journal.next_seq() == seq => {
+                let _ = run.journal.append(&[data.clone()], Durability::Buffered);
+            }
+            _ => {}
+        }
+        if self.run.is_some() {
+            for event in std::mem::take(&mut self.early) {
+                self.tell(event);
+            }
+        }
+    }
+
     fn tell(&mut self, event: Value) {
         match &mut self.run {
             Some(run) => {
@@ -155,6 +171,8 @@ fn begin(layout: &Layout, header: &Value) -> io::Result<Run> {
     let id = id.ok_or_else(|| io::Error::other("a header without a run"))?;
     std::fs::create_dir_all(layout.root())?;
     layout.prepare().map_err(|error| words(&error))?;
+    // What was heard of it before is going to be heard once more.
+    let _ = std::fs::remove_dir_all(&layout.run(&id).dir);
     let paths = layout.create_run(&id).map_err(|error| words(&error))?;
     let journal = Journal::create(&paths.journal());
     let mut journal = journal.map_err(|error| words(&error))?;

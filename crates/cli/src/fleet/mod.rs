@@ -2,6 +2,7 @@
 
 mod fetch;
 mod init;
+pub mod lane;
 mod look;
 mod mirror;
 pub mod page;

@@ -42,15 +42,13 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Follows the server for as long as this process lives; gives what the page
 /// shows.
 pub fn follow(app: &App) -> Result<Elsewhere, u8> {
+    reach(app)?;
     let login = super::login(app, &ServerArgs::default())?;
     let dir = app.home.dir().join("fleet-page");
     let alone = take(app, &dir)?;
     let mut mirror = Mirror::new(&dir);
     mirror.forget();
     let home = mirror.home().clone();
-    // What is wrong with the server is said before there is a page.
-    let opened = app.block_on(Board::open(&login, Role::Submitter))?;
-    drop(opened.or_fail(app)?);
     let (say, requests) = mpsc::unbounded_channel();
     std::thread::spawn(move || {
         let _alone = alone;
@@ -77,6 +75,13 @@ pub fn follow(app: &App) -> Result<Elsewhere, u8> {
         home,
         tell: Box::new(tell),
     })
+}
+
+/// Says what is wrong where there is no way to the fleet.
+pub fn reach(app: &App) -> Result<(), u8> {
+    let login = super::login(app, &ServerArgs::default())?;
+    let opened = app.block_on(Board::open(&login, Role::Submitter))?;
+    opened.or_fail(app).map(drop)
 }
 
 /// One page at a time: what is mirrored is nobody else's.

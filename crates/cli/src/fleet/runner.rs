@@ -203,6 +203,9 @@ impl Run {
             args.extend(["--max-iterations".into(), turns.to_string().into()]);
         }
         args.extend(self.args.iter().map(OsString::from));
+        for hint in &job.spec.hints {
+            args.push(format!("--hint={hint}").into());
+        }
         match &job.spec.work {
             Work::Tasks(file) => args.extend(["--tasks".into(), file.into()]),
             // Whatever it begins with, it is no option.
@@ -369,7 +372,9 @@ fn is_sound(job: &Assignment) -> bool {
         !file.is_empty() && !file.starts_with('-') && odd.next().is_none()
     };
     let is_commit = (commit.len() == 40 || commit.len() == 64) && is_hex(commit);
+    let is_word = |text: &String| text.len() <= LONGEST_PROMPT && !text.contains('\0');
     is_commit
+        && job.spec.hints.iter().all(is_word)
         && match &job.spec.work {
             Work::Tasks(file) => is_below(file),
             Work::Prompt(prompt) => prompt.len() <= LONGEST_PROMPT && !prompt.contains('\0'),

@@ -54,6 +54,7 @@ pub fn prepare(app: &App, args: &FleetSubmitArgs) -> Result<Jobs, u8> {
         },
         priority: args.priority,
         max_turns: args.max_iterations,
+        hints: Vec::new(),
     };
     let all = works.into_iter().map(spec).map(|spec| {
         let id = args.id.clone().unwrap_or_else(|| spec.id());

@@ -14,7 +14,7 @@ use ralph_engine::git;
 const NAME: &str = "user.name=Ralph Loop";
 const EMAIL: &str = "user.email=ralph@localhost";
 /// What Ralph shows to others while a run goes on is no work.
-const NOT_OURS: &str = ":(exclude).ralph";
+const NOT_WORK: &str = ".ralph";
 
 /// The branch of a job.
 pub fn branch(job: &str) -> String {
@@ -23,7 +23,11 @@ pub fn branch(job: &str) -> String {
 
 /// Runs `git` with nobody's configuration; gives what it printed.
 pub fn git(dir: &Path, args: &[&str]) -> io::Result<String> {
-    let output = git::in_own_repository(dir, args)?;
+    git_with(dir, args, &[])
+}
+
+fn git_with(dir: &Path, args: &[&str], env: &[(&str, &str)]) -> io::Result<String> {
+    let output = git::in_own_repository_with(dir, args, env)?;
     if output.status.success() {
         let said = String::from_utf8_lossy(&output.stdout);
         return Ok(said.trim().to_owned());
@@ -120,7 +124,9 @@ pub fn take(cache: &Path, tree: &Path, scratch: &Path, job: &str, base: &str) ->
     });
     let head = head.unwrap_or_else(|| base.to_owned());
     at(&["read-tree", &head])?;
-    at(&["add", "-A", "--", ".", NOT_OURS])?;
+    at(&["add", "-A"])?;
+    // Git takes it for a mistake to leave out what is ignored anyway.
+    at(&["reset", "-q", &head, "--", NOT_WORK])?;
     let (new, old) = (
         at(&["write-tree"])?,
         at(&["rev-parse", &format!("{head}^{{tree}}")])?,
@@ -162,4 +168,75 @@ pub fn take(cache: &Path, tree: &Path, scratch: &Path, job: &str, base: &str) ->
         commit: Some(commit),
         bundle: Some(file),
     })
+}
+
+/// A commit of everything that lies in a tree, on top of what it stands on, in a
+/// repository of our own; `also` goes along although Git ignores it.
+pub fn commit_all(tree: &Path, own: &Path, from: &[PathBuf], also: &str) -> io::Result<String> {
+    let own = borrowing(own, from)?;
+    let place = [
+        format!("--git-dir={}", own.display()),
+        format!("--work-tree={}", tree.display()),
+    ];
+    let at = |args: &[&str]| {
+        let place = place.iter().map(String::as_str);
+        git(tree, &place.chain(args.iter().copied()).collect::<Vec<_>>())
+    };
+    let head = git::head(tree).commit;
+    let head = head.ok_or_else(|| io::Error::other("the tree has no commit"))?;
+    at(&["read-tree", &head])?;
+    at(&["add", "-A"])?;
+    // Git takes it for a mistake to leave out what is ignored anyway.
+    at(&["reset", "-q", &head, "--", NOT_WORK])?;
+    at(&["add", "-f", "--", also])?;
+    let tree = at(&["write-tree"])?;
+    let message = ["-m", "What the job began with"];
+    // The same tree is the same commit, whenever it is made.
+    let when = [
+        ("GIT_AUTHOR_DATE", "2000-01-01T00:00:00Z"),
+        ("GIT_COMMITTER_DATE", "2000-01-01T00:00:00Z"),
+    ];
+    let commit = ["-c", NAME, "-c", EMAIL, "commit-tree", &tree, "-p", &head];
+    git_with(&own, &[&commit[..], &message].concat(), &when)
+}
+
+/// A commit of such a repository with all below it, as one file.
+pub fn bundle_of(own: &Path, commit: &str, scratch: &Path) -> io::Result<PathBuf> {
+    git(own, &["update-ref", "refs/heads/base", commit])?;
+    let file = scratch.join("base.bundle");
+    let name = file.display().to_string();
+    git(own, &["bundle", "create", "-q", &name, "refs/heads/base"])?;
+    Ok(file)
+}
+
+/// Takes the result of a job in: exactly that commit, and only if it is made on
+/// top of what the job was given.
+pub fn receive(own: &Path, bundle: &Path, job: &str, commit: &str, base: &str) -> io::Result<()> {
+    let refs = format!("refs/heads/{}:refs/heads/result", branch(job));
+    let bundle = bundle.display().to_string();
+    git(
+        own,
+        &["fetch", "-q", "--no-auto-gc", "--no-tags", &bundle, &refs],
+    )?;
+    let came = git(own, &["rev-parse", "refs/heads/result"])?;
+    if came != commit || git(own, &["merge-base", "--is-ancestor", base, commit]).is_err() {
+        return Err(io::Error::other(
+            "the result is not what the job says it made",
+        ));
+    }
+    Ok(())
+}
+
+/// Makes the files of a tree those of a commit. What its own repository stands
+/// on stays: all of it is work.
+pub fn put(tree: &Path, own: &Path, commit: &str) -> io::Result<()> {
+    let place = [
+        format!("--git-dir={}", own.display()),
+        format!("--work-tree={}", tree.display()),
+    ];
+    let at = |args: &[&str]| {
+        let place = place.iter().map(String::as_str);
+        git(tree, &place.chain(args.iter().copied()).collect::<Vec<_>>())
+    };
+    at(&["read-tree", "--reset", "-u", commit]).map(drop)
 }

@@ -8,6 +8,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::env::{Done, TestEnv};
+use crate::lanes::{Lanes, landed, list};
 use crate::limits::{client, limited};
 use crate::live::{Live, eventually, wait_until};
 use crate::web::Page;
@@ -524,4 +525,110 @@ fn a_worker_that_drains_finishes_and_goes() {
     assert_eq!(worker.finish().code, 0);
     assert_eq!(fleet.show(&first)["phase"], "done");
     assert_eq!(fleet.show(&second)["phase"], "queued");
+}
+
+/// Three tasks on two other machines, with the same queue as lanes here: what
+/// is green alone and red together goes back with the reason, and lands then.
+#[test]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn lanes_work_elsewhere_and_land_by_the_same_queue() {
+    let lanes = Lanes::new(&list(3));
+    lanes.env.write(
+        "check.sh",
+        "for t in tests/*.sh; do sh \"$t\" || exit 1; done\n[ ! -f both ] || [ \"$(wc -l < both)\" = 1 ]\n",
+    );
+    lanes.commit("a check");
+    let fleet = Fleet::in_project(lanes.env);
+    let env = &fleet.env;
+    let agent = r#"t=$RALPH_TASK_ID; prompt=$(cat)
+echo "$t $(grep -c '^- \[ \]' tasks.md)" >> "$AGENTS/elsewhere"
+echo "work on $t" > "$t.txt"; mkdir -p tests; echo "test -f $t.txt" > "tests/$t.sh"
+case "$t" in T001|T002) [ -f both ] || echo "$t" > both ;; esac
+[ "$t" = T003 ] || sleep 1
+case "$prompt" in *both*) echo "$t" > both ;; esac
+sed -i "s/- \[ \] $t/- [x] $t/" tasks.md
+echo '<promise>DONE</promise>'
+"#;
+    let script = env.outside("elsewhere.sh");
+    fs::write(&script, agent).unwrap();
+    let agent = format!("sh {}", script.display());
+    let agents = env.outside("agents");
+    let workers = ["w1", "w2"].map(|name| {
+        let mut command = fleet.worker_command(name, &agent, &["--capacity", "2"]);
+        command.env("AGENTS", &agents);
+        Live::start(env, name, command)
+    });
+    let args = [
+        "run",
+        "--json",
+        "-j",
+        "2",
+        "--fleet",
+        "--agent-cmd",
+        "false",
+    ];
+    let check = ["--verify", "sh check.sh", "--max-iterations", "30"];
+    let mut command = env.command(&[&args[..], &check].concat());
+    command
+        .env("RALPH_FLEET_SERVER", format!("nats://{}", fleet.listen))
+        .env("RALPH_FLEET_KEY", fleet.key("submitter"));
+    let done = Done::of(&command.output().unwrap());
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert_eq!(landed(&done.events()), ["T001", "T002", "T003"]);
+    let elsewhere = fs::read_to_string(agents.join("elsewhere")).unwrap();
+    assert!(elsewhere.lines().count() >= 3, "{elsewhere}");
+    // Each job is about its own task.
+    assert!(
+        elsewhere.lines().all(|line| line.ends_with(" 1")),
+        "{elsewhere}"
+    );
+    let names = env.git(&[
+        "for-each-ref",
+        "--format=%(refname:short)",
+        "refs/heads/ralph",
+    ]);
+    let branch = names.lines().next().unwrap();
+    let tasks = env.git(&["show", &format!("{branch}:tasks.md")]);
+    assert_eq!(tasks.matches("- [x]").count(), 3, "{tasks}");
+    for n in 1..=3 {
+        let file = env.git(&["show", &format!("{branch}:T{n:03}.txt")]);
+        assert!(file.contains("work on"), "{file}");
+    }
+    let jobs = fleet.ask("submitter", &["list", "--json"]);
+    let jobs: Value = serde_json::from_str(&jobs.stdout).unwrap();
+    let over = |job: &Value| job["phase"] == "done" && job["worker"].is_string();
+    assert!(jobs.as_array().unwrap().iter().all(over), "{jobs}");
+    drop(workers);
+}
+
+/// The run that ordered the work dies and is taken up: the job went on
+/// meanwhile, and its result is the one that lands.
+#[test]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn a_run_with_lanes_elsewhere_that_is_killed_finds_its_jobs_again() {
+    let fleet = Fleet::in_project(Lanes::new(&list(1)).env);
+    let env = &fleet.env;
+    let worker = fleet.worker("w1", &fleet.waiting(), &[]);
+    let with_fleet = |args: &[&str]| {
+        let mut command = env.command(args);
+        command
+            .env("RALPH_FLEET_SERVER", format!("nats://{}", fleet.listen))
+            .env("RALPH_FLEET_KEY", fleet.key("submitter"));
+        command
+    };
+    let args = ["run", "-j", "2", "--fleet", "--agent-cmd", "false"];
+    let mut run = Live::start(env, "run", with_fleet(&args));
+    let first = fleet.agent_pid();
+    run.kill();
+    fleet.let_go();
+    let done = Done::of(&with_fleet(&["resume", "--yes", "--json"]).output().unwrap());
+    assert_eq!(
+        landed(&done.events()),
+        ["T001"],
+        "{}{}",
+        done.stdout,
+        done.stderr
+    );
+    assert_eq!(fleet.agent_pid(), first, "nobody worked on it twice");
+    drop(worker);
 }

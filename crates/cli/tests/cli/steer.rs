@@ -337,3 +337,21 @@ fn while_all_is_proven() {
     let list = env.read("tasks.md");
     assert!(list.contains("- [x] T002 Do thing 2"), "{list}");
 }
+
+/// `ralph run --hint`: what a person knows before the first turn.
+#[test]
+fn a_hint_can_be_given_at_the_start() {
+    let env = TestEnv::with_tasks(1);
+    let turns = [
+        json!({"say": "<promise>CONTINUE</promise>"}),
+        json!({"tick": ["T001"], "say": "<promise>COMPLETE</promise>"}),
+    ];
+    let (done, _) = env.run_script(&turns, &["--hint", "use the v2 API", "--hint", "no mocks"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    for turn in ["turn-0001.prompt.md", "turn-0002.prompt.md"] {
+        let run = latest_run(&env);
+        let prompt = fs::read_to_string(run.join(turn)).unwrap();
+        assert!(prompt.contains("use the v2 API"), "{prompt}");
+        assert!(prompt.contains("no mocks"), "{prompt}");
+    }
+}

@@ -268,6 +268,7 @@ pub struct LaneSettings {
     pub ports: u16,
     pub disk: u64,
     pub files: LaneFiles,
+    pub fleet: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]

@@ -212,12 +212,22 @@ fn configured(own: &Path, common: &Path) -> Option<Files> {
 /// `git` for a repository that this program makes itself: without anybody's
 /// configuration, templates and hooks.
 pub fn in_own_repository(root: &Path, arguments: &[&str]) -> io::Result<std::process::Output> {
+    in_own_repository_with(root, arguments, &[])
+}
+
+/// The same with variables of Git's own.
+pub fn in_own_repository_with(
+    root: &Path,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> io::Result<std::process::Output> {
     let missing = || io::Error::new(io::ErrorKind::NotFound, "git");
     let nobody = PrivateDir::new("git")?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     let program = program(root, &path).ok_or_else(missing)?;
     let mut command = bare_command(&program, nobody.path());
     command.env("GIT_TEMPLATE_DIR", nobody.path());
+    command.envs(variables.iter().copied());
     command.stderr(Stdio::piped());
     command.current_dir(root).args(arguments);
     fault::at(point::ENGINE_GIT, Deed::Process, || command.output())

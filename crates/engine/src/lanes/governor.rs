@@ -38,7 +38,7 @@ impl Governor {
     }
 
     /// Waits until the agent may be called; `None` where it may not any more.
-    pub(crate) async fn leave(&self, mut stop: watch::Receiver<Stop>) -> Option<Allowance> {
+    pub async fn leave(&self, mut stop: watch::Receiver<Stop>) -> Option<Allowance> {
         say(&Said::Ask);
         let granted = async {
             match self.answers.lock().await.recv().await? {
@@ -64,7 +64,7 @@ impl Governor {
     }
 
     /// All others are better off waiting, too.
-    pub(crate) fn held(&self, until: i64) {
+    pub fn held(&self, until: i64) {
         say(&Said::Held { until });
     }
 }

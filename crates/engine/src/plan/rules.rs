@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use ralph_core::config::{self, PrGoal, Settings};
-use ralph_core::machine::{EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, VerifyWhen};
+use ralph_core::machine::{
+    EvidenceKinds, Goal, LaneHint, Limits, OnLimit, Retry, Rules, VerifyWhen,
+};
 use ralph_core::promise::{Conflict, PromiseRules};
 use ralph_core::tasks::{Format, Scope, TaskList};
 
@@ -62,6 +64,15 @@ pub(super) fn promise_rules(settings: &Settings, list: Option<&TaskList>) -> Pro
             config::PromiseConflict::FirstClass => Conflict::FirstClass,
         },
     }
+}
+
+/// What a person says before the first turn is kept in mind.
+pub(super) fn hints(texts: &[String]) -> Vec<LaneHint> {
+    let kept = |text: &String| LaneHint {
+        text: text.clone(),
+        keep: true,
+    };
+    texts.iter().map(kept).collect()
 }
 
 pub(super) fn rules(settings: &Settings, goal: Goal) -> Rules {
