@@ -246,9 +246,9 @@ function run(id) {
       [t("agent"), head.agent || "–"],
       [t("branch"), head.branch || "–"],
     ];
-    if (head.evidence) facts.push([t("evidence"), head.evidence]);
-    if (head.forecast) facts.push([t("forecast"), head.forecast]);
     if (head.waiting) facts.push([t("waits_until"), clock(head.waiting.until_ms)]);
+    // Sentences want a line of their own.
+    const sentences = [[t("evidence"), head.evidence], [t("forecast"), head.forecast]].filter(([, text]) => text);
     put(hero,
       el("div.hero-row", {}, el("span.badge." + (head.tone || "calm"), {}, head.word || ""), el("span.acts", {}, ...buttons.filter(Boolean))),
       el("h1", {}, heading || id),
@@ -257,7 +257,8 @@ function run(id) {
       el("p.sub", {}, [head.now, head.outcome ? head.goal : null].filter(Boolean).join(" · ")),
       head.total ? bar(head.completed, head.total) : null,
       (head.lanes || []).length ? el("ul.lanes", {}, ...head.lanes.map((lane) => el("li", {}, lane))) : null,
-      el("dl.facts", {}, ...facts.map(([name, value, key]) => el("div", {}, el("dt", {}, name), el("dd", key ? { id: key } : {}, value)))),
+      el("dl.facts", {}, ...facts.map(([name, value, key]) => el("div", {}, el("dt", {}, name), el("dd", key ? { id: key } : {}, value))),
+        ...sentences.map(([name, text]) => el("div.wide", {}, el("dt", {}, name), el("dd", {}, text)))),
       el("p", { id: "notice", class: keep[1] }, keep[0]));
     document.title = `${head.word || ""} · ${head.total ? `${head.completed}/${head.total} · ` : ""}Ralph Loop`;
   }
