@@ -131,7 +131,7 @@ fn fleet(root: &Path, options: &Options) -> Result<(), String> {
     println!("workers killed        {}", chaos.kills);
     println!("server killed         {}", chaos.server_kills);
     let silences = chaos.silences.iter().flatten().count();
-    println!("frozen, cut off       {silences}");
+    println!("frozen, cut off       {silences} ({})", place.line.kind());
     println!("runs started          {}", place.runs_started());
     println!("jobs taken over       {}", checked.taken_over);
     println!("results of the late   {} refused", place.lost(None));

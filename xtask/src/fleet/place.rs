@@ -219,15 +219,16 @@ impl Place {
         let file = File::create(&log).map_err(words)?;
         let errors = file.try_clone().map_err(words)?;
         let agent = format!("sh {}", self.dir.path().join("agent.sh").display());
-        let child = self
-            .command("worker")
+        let mut command = self.command("worker");
+        command
             .env("RALPH_FLEET_SERVER", self.way_of(number))
             .args(["fleet", "worker", "--json", "--name", &format!("w{number}")])
             .args(["--lease", &LEASE.as_secs().to_string(), "--"])
-            .args(["--verify", "test -f work.txt", "--agent-cmd", &agent])
-            .stdout(file)
-            .stderr(errors)
-            .spawn();
+            .args(["--verify", "test -f work.txt", "--agent-cmd", &agent]);
+        if number == CUT_OFF {
+            command = self.line.behind(command);
+        }
+        let child = command.stdout(file).stderr(errors).spawn();
         self.workers.push((number, child.map_err(words)?));
         self.logs.push(log);
         Ok(())

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 const MOST_EARLY: usize = 100;
 
 /// A record as it goes over the wire, among the events of its job.
-pub fn record(record: Record) -> Value {
+pub fn record(record: &Record) -> Value {
     json!({"journal": record.seq, "data": record.data})
 }
 
@@ -143,7 +143,9 @@ impl Job {
         match (&mut self.run, told.event["journal"].as_u64()) {
             (None, Some(1)) => self.run = begin(&self.layout, data).ok(),
             (Some(run), Some(seq)) if run.journal.next_seq() == seq => {
-                let _ = run.journal.append(&[data.clone()], Durability::Buffered);
+                let _ = run
+                    .journal
+                    .append(std::slice::from_ref(data), Durability::Buffered);
             }
             _ => {}
         }
@@ -176,7 +178,7 @@ fn begin(layout: &Layout, header: &Value) -> io::Result<Run> {
     let paths = layout.create_run(&id).map_err(|error| words(&error))?;
     let journal = Journal::create(&paths.journal());
     let mut journal = journal.map_err(|error| words(&error))?;
-    let appended = journal.append(&[header.clone()], Durability::Buffered);
+    let appended = journal.append(std::slice::from_ref(header), Durability::Buffered);
     appended.map_err(|error| words(&error))?;
     let mut options = OpenOptions::new();
     let events = options.create(true).append(true).open(paths.events())?;

@@ -494,8 +494,8 @@ impl Records {
             self.tailer = run.map(|run| Tailer::new(&run.journal()));
         }
         let new = self.tailer.as_mut().and_then(|tailer| tailer.poll().ok());
-        let records = new.unwrap_or_default().into_iter();
-        self.unsent.extend(records.map(mirror::record));
+        let records = new.unwrap_or_default();
+        self.unsent.extend(records.iter().map(mirror::record));
         while let Some(record) = self.unsent.pop_front() {
             if let Err(mpsc::error::TrySendError::Full(record)) = self.events.try_send(record) {
                 self.unsent.push_front(record);

@@ -22,12 +22,16 @@ pub enum Projects {
 #[cfg(feature = "fleet")]
 pub type Told = Result<String, String>;
 
+/// Says something to the run of a job: a verb of the page, and its body.
+#[cfg(feature = "fleet")]
+pub type Tell = Box<dyn Fn(&str, &str, &Value) -> Told + Send + Sync>;
+
 /// Runs of other machines, as far as they are known here.
 #[cfg(feature = "fleet")]
 pub struct Elsewhere {
     /// A project for each job, with its name.
     pub home: StateHome,
-    pub tell: Box<dyn Fn(&str, &str, &Value) -> Told + Send + Sync>,
+    pub tell: Tell,
 }
 
 #[cfg(feature = "fleet")]
