@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ralph_core::text::digest::hex_sha256;
 use ralph_core::text::{redact, sanitize};
-use ralph_engine::supervise::{self, Ending, Nobody, Sink, Spec as Child, Stop};
+use ralph_engine::supervise::{self, Ending, Nobody, SaidLines, Sink, Spec as Child, Stop};
 use ralph_fleet::board::Word;
 use ralph_fleet::job::{LONGEST_PROMPT, Source, Work};
 use ralph_fleet::worker::{Assignment, Ended, RunResult, Runner};
@@ -415,7 +415,7 @@ fn stopping(mut stop: watch::Receiver<bool>) -> watch::Receiver<Stop> {
 /// Hears the events of a run, line by line.
 struct Ear {
     events: Option<mpsc::Sender<Value>>,
-    rest: Vec<u8>,
+    lines: SaidLines,
     last: Option<Value>,
     complaints: Vec<u8>,
 }
@@ -424,7 +424,7 @@ impl Ear {
     fn new(events: Option<mpsc::Sender<Value>>) -> Ear {
         Ear {
             events,
-            rest: Vec::new(),
+            lines: SaidLines::new(LONGEST_LINE),
             last: None,
             complaints: Vec::new(),
         }
@@ -449,13 +449,8 @@ impl Ear {
 
 impl Sink for Ear {
     fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
-        self.rest.extend_from_slice(chunk);
-        while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.rest.drain(..=end).collect();
+        for line in self.lines.take(chunk) {
             self.line(&line);
-        }
-        if self.rest.len() > LONGEST_LINE {
-            self.rest.clear();
         }
         Ok(())
     }
@@ -564,7 +559,8 @@ mod tests {
         }
         assert_eq!(ear.last.as_ref().unwrap()["event"], "b");
         ear.stdout(&vec![b'x'; LONGEST_LINE + 1]).unwrap();
-        assert!(ear.rest.is_empty());
+        ear.stdout(b"\n{\"event\":\"c\"}\n").unwrap();
+        assert_eq!(ear.last.as_ref().unwrap()["event"], "c");
         ear.stderr(&vec![b'y'; 3 * TAIL]).unwrap();
         assert_eq!(ear.tail().len(), TAIL);
     }

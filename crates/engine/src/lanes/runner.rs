@@ -19,7 +19,7 @@ use super::plan::LanePlan;
 use super::repo::{Merge, Repo, Tree};
 use super::tree;
 use super::words::{Answer, Assignment, LANE_MODE, Said};
-use crate::supervise::{self, Sink, Spec, Stop, orphans};
+use crate::supervise::{self, SaidLines, Sink, Spec, Stop, orphans};
 use crate::{git, ledger, past};
 
 /// A lane ends its own agent first.
@@ -343,7 +343,7 @@ impl Shared {
         let mut ear = Ear {
             lane,
             tell: self.tell.clone(),
-            rest: Vec::new(),
+            lines: SaidLines::new(LONGEST_LINE),
             failed: None,
         };
         let report = supervise::run(spec, &mut ear, stop.clone()).await;
@@ -507,15 +507,13 @@ impl Shared {
 struct Ear {
     lane: u32,
     tell: mpsc::UnboundedSender<Heard>,
-    rest: Vec<u8>,
+    lines: SaidLines,
     failed: Option<String>,
 }
 
 impl Sink for Ear {
     fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
-        self.rest.extend_from_slice(chunk);
-        while let Some(end) = self.rest.iter().position(|&byte| byte == b'\n') {
-            let line: Vec<u8> = self.rest.drain(..=end).collect();
+        for line in self.lines.take(chunk) {
             let lane = self.lane;
             match serde_json::from_slice(&line) {
                 Ok(Said::Ask) => drop(self.tell.send(Heard::Asks { lane })),
@@ -526,9 +524,6 @@ impl Sink for Ear {
                 Ok(Said::Failed { why }) => self.failed = Some(why),
                 Err(_) => {}
             }
-        }
-        if self.rest.len() > LONGEST_LINE {
-            self.rest.clear();
         }
         Ok(())
     }

@@ -157,6 +157,36 @@ const DRAIN: Duration = Duration::from_millis(500);
 /// than both pipes can hold, so that all that the child itself said is read.
 const OVERTIME_CHUNKS: usize = 64;
 
+/// What another Ralph says on its standard output, line by line; a line that is
+/// longer than `longest` is nothing that it would say.
+#[derive(Debug)]
+pub struct SaidLines {
+    rest: Vec<u8>,
+    longest: usize,
+}
+
+impl SaidLines {
+    pub fn new(longest: usize) -> SaidLines {
+        SaidLines {
+            rest: Vec::new(),
+            longest,
+        }
+    }
+
+    /// The lines that are whole with this chunk.
+    pub fn take(&mut self, chunk: &[u8]) -> Vec<Vec<u8>> {
+        self.rest.extend_from_slice(chunk);
+        let mut lines = Vec::new();
+        while let Some(end) = self.rest.iter().position(|&byte| byte == b'\n') {
+            lines.push(self.rest.drain(..=end).collect());
+        }
+        if self.rest.len() > self.longest {
+            self.rest.clear();
+        }
+        lines
+    }
+}
+
 /// Starts a child and sees it through to its end. Where the future is dropped
 /// before that, the child and its group are killed.
 pub async fn run(spec: Spec, sink: &mut (dyn Sink + Send), stop: watch::Receiver<Stop>) -> Report {
