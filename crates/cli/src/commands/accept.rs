@@ -53,6 +53,15 @@ pub fn run(app: &App, args: &AcceptArgs) -> Exit {
         }
         Err(error) => return app.fail(&error),
     };
+    let whole = tr!(lang, "the work");
+    let name = |id: &String| {
+        if id.is_empty() {
+            whole.clone()
+        } else {
+            id.clone()
+        }
+    };
+    let tasks: Vec<String> = tasks.iter().map(name).collect();
     let tasks = tasks.join(", ");
     app.tell(&match lives {
         true => tr!(lang, "accepted: {tasks}"),

@@ -344,3 +344,46 @@ fn experiments_are_made_once_for_all_ticks_of_a_turn() {
     };
     assert_eq!(count(1), count(2));
 }
+
+/// For the whole work, a person's word covers what lay there when they gave it:
+/// nobody is called again for that, and what is changed later is not covered.
+#[test]
+fn a_person_s_word_covers_what_they_looked_at() {
+    for tampers in [false, true] {
+        let env = project(LIST);
+        let script = env.outside("agent.sh");
+        let work = "echo call >> ../calls; cp ../next z.txt; echo '<promise>COMPLETE</promise>'\n";
+        fs::write(&script, work).unwrap();
+        fs::write(env.outside("next"), "GOOD").unwrap();
+        let agent = format!("sh {}", script.display());
+        let args = ["run", "make z", "--verify", "true", "--agent-cmd", &agent];
+        let done = weighed(&env, &args);
+        assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+        let calls = || {
+            let calls = fs::read_to_string(env.outside("calls")).unwrap();
+            calls.lines().count()
+        };
+        let called = calls();
+        let accepted = weighed(&env, &["accept", "--all", "--why", "looked at it"]);
+        assert!(
+            accepted.stdout.contains("accepted: the work"),
+            "{}",
+            accepted.stdout
+        );
+        fs::write(env.outside("next"), "EVIL").unwrap();
+        if tampers {
+            env.write("z.txt", "not what they saw");
+        }
+        let resumed = weighed(&env, &["resume", "--yes"]);
+        match tampers {
+            false => {
+                assert_eq!(resumed.code, 0, "{}{}", resumed.stdout, resumed.stderr);
+                assert_eq!(calls(), called, "nobody is called for it");
+                assert_eq!(env.read("z.txt"), "GOOD");
+                let report = weighed(&env, &["report"]).stdout;
+                assert!(report.contains("1 accepted"), "{report}");
+            }
+            true => assert_eq!(resumed.code, 3, "{}{}", resumed.stdout, resumed.stderr),
+        }
+    }
+}

@@ -172,6 +172,8 @@ pub struct Ground {
     /// Fingerprints of the same two, where nothing can be checked.
     pub(in crate::machine) base_tree: Option<String>,
     pub(in crate::machine) now_tree: Option<String>,
+    /// The fingerprint of the work that a person took their word for.
+    pub(in crate::machine) accepted_tree: Option<String>,
     /// The checks, as they ran before the first turn.
     pub(in crate::machine) checks: Vec<String>,
     /// Check files that Git ignores, as they lay there before the first turn;

@@ -68,6 +68,10 @@ fn is_missing(result: &CommandResult) -> bool {
 /// A person's word is worth more than any experiment, and shown as theirs.
 pub(super) fn accept(state: &mut State, tasks: &[String], why: &str, out: &mut Out) {
     for id in tasks {
+        if id.is_empty() {
+            let ground = &mut state.evidence.ground;
+            ground.accepted_tree.clone_from(&ground.now_tree);
+        }
         state
             .ticks
             .levels
@@ -79,6 +83,14 @@ pub(super) fn accept(state: &mut State, tasks: &[String], why: &str, out: &mut O
         tasks: tasks.to_vec(),
         why: why.to_owned(),
     });
+}
+
+/// Whether a person gave their word for it. For the whole work it covers what
+/// they could look at, and nothing that was changed later.
+pub(super) fn is_accepted(state: &State, id: &str) -> bool {
+    let ground = &state.evidence.ground;
+    let is_same = ground.now_tree.is_some() && ground.now_tree == ground.accepted_tree;
+    state.ticks.levels.get(id) == Some(&EvidenceLevel::Accepted) && (is_same || !id.is_empty())
 }
 
 /// Says to the agent what is checked, and what a mark needs.
@@ -179,7 +191,7 @@ impl<'a> Bench<'a> {
         if !weighs(state) {
             return self.stand(EvidenceLevel::Claimed, None);
         }
-        if state.ticks.levels.get(id) == Some(&EvidenceLevel::Accepted) {
+        if is_accepted(state, id) {
             return self.stand(EvidenceLevel::Accepted, None);
         }
         let verdict = self.verdict(state, id);
@@ -353,11 +365,7 @@ impl<'a> Bench<'a> {
 /// What speaks against the checks themselves, on the final contents. What a
 /// person accepted may have changed them.
 pub(super) fn refuted(state: &State, report: &VerifyReport) -> Option<NoProof> {
-    let accepted = state
-        .ticks
-        .levels
-        .values()
-        .any(|level| *level == EvidenceLevel::Accepted);
+    let accepted = state.ticks.levels.keys().any(|id| is_accepted(state, id));
     let commands: Vec<String> = report
         .results
         .iter()

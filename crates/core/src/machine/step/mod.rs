@@ -36,8 +36,8 @@ use self::looks::{note_lost_tasks, take_in};
 use self::next::{Next, stop_outcome};
 use self::out::Out;
 use super::{
-    Effect, Event, Kind, Limit, MenuAnswer, Notice, Observation, Outcome, PauseReason, Request,
-    Stage, State, Undone, WaitReason,
+    Effect, Event, Goal, Kind, Limit, MenuAnswer, Notice, Observation, Outcome, PauseReason,
+    Request, Stage, State, Undone, WaitReason,
 };
 use crate::forge::ForgeAnswer;
 use crate::template::PromptNote;
@@ -323,7 +323,11 @@ fn resume(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
             limits::extend(state, limit, out);
         }
     }
-    Next::GoOn
+    // What a person accepted is not worked on any further.
+    match state.rules.goal == Goal::Prompt && levels::is_accepted(state, "") {
+        true => Next::Prove,
+        false => Next::GoOn,
+    }
 }
 
 /// A paused, failed or dead run is given up (RESM-09, INTR-06).
