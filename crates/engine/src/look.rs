@@ -143,12 +143,11 @@ impl Looker {
         self.outputs = (!names.is_empty()).then(|| (output_dir.to_owned(), names));
     }
 
-    /// Leaves a file or a folder out that is no work of the agent. It has to
-    /// be said before the first look.
-    pub fn exclude(&mut self, path: &Path) {
+    /// Leaves files or folders out that are no work of the agent. It has to be
+    /// said before the first look.
+    pub fn exclude(&mut self, paths: Vec<PathBuf>) {
         let tasks = self.tasks.iter().map(|tasks| tasks.path.clone());
-        let excluded = tasks.chain([path.to_owned()]).collect();
-        self.work_tree = WorkTree::new(&self.root, excluded);
+        self.work_tree = WorkTree::new(&self.root, tasks.chain(paths).collect());
     }
 
     /// Watches the checks of a run, where it wants that.

@@ -216,7 +216,7 @@ impl OpenRun {
         scope.skipped.extend(skipped);
         scope.focus.clone_from(&state.tasks.focus);
         let mut looker = Looker::new(plan.layout.root(), plan.tasks.clone(), scope, plan.lang);
-        looker.exclude(&plan.checkpoint.dir);
+        looker.exclude(plan.own_files());
         if let Some(rules) = &state.rules.flow {
             looker.follow(&rules.flow, &plan.checkpoint.dir);
         }

@@ -454,3 +454,33 @@ fn log_style(settings: &Settings) -> LogStyle {
         _ => LogStyle::Loop,
     }
 }
+
+/// What Ralph writes in a project by itself: no work of the agent, wherever the
+/// settings put it.
+pub fn own_files(root: &Path, settings: &Settings) -> Vec<PathBuf> {
+    own_paths(
+        root.join(&settings.checkpoint.dir),
+        root.join(&settings.history.dir),
+        &root.join(&settings.log.file),
+        settings.log.keep,
+    )
+}
+
+fn own_paths(checkpoints: PathBuf, history: PathBuf, log: &Path, kept: u32) -> Vec<PathBuf> {
+    let numbered = |n: u32| PathBuf::from(format!("{}.{n}", log.display()));
+    let logs = std::iter::once(log.to_owned()).chain((1..=kept).map(numbered));
+    [checkpoints, history].into_iter().chain(logs).collect()
+}
+
+impl Plan {
+    /// [`own_files`], of this plan.
+    pub(crate) fn own_files(&self) -> Vec<PathBuf> {
+        let history = self.keeping.history.dir().to_owned();
+        own_paths(
+            self.checkpoint.dir.clone(),
+            history,
+            &self.log,
+            self.log_keep,
+        )
+    }
+}

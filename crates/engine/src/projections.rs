@@ -380,6 +380,7 @@ impl Projector {
         let place = delta::Place {
             lang: self.run.lang,
             outputs: self.dir.dir(),
+            started_ms: self.run.header.started_ms,
         };
         let mut delta = delta::project(&checkpoint, now.as_ref(), state, tasks, place);
         let is_complete = delta.summary.is_some();

@@ -14,7 +14,7 @@ pub fn first_prompt(plan: &Plan) -> Option<String> {
         plan.scope.clone(),
         plan.lang,
     );
-    looker.exclude(&plan.checkpoint.dir);
+    looker.exclude(plan.own_files());
     if let Some(rules) = &plan.rules.flow {
         looker.follow(&rules.flow, &plan.checkpoint.dir);
     }

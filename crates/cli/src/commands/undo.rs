@@ -7,6 +7,7 @@ use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::look::TaskFile;
 use ralph_engine::past;
+use ralph_engine::plan;
 use ralph_engine::snapshots::Caps;
 use ralph_engine::snapshots::undo::{Plan, Undo, Wish, World};
 
@@ -163,7 +164,7 @@ pub(super) fn world(app: &App, paths: &ralph_store::layout::RunPaths) -> Result<
     Ok(World {
         tasks: tasks.map(|path| TaskFile::new(&app.root, path, options)),
         scope: Scope::default(),
-        own: app.layout().checkpoint_dir(&settings.checkpoint.dir),
+        own: plan::own_files(&app.root, &settings),
         caps: Caps::of(&settings.snapshots),
         lang: app.lang(),
     })

@@ -666,3 +666,14 @@ fn a_checkpoint_alone_is_named_as_a_way_to_go_on() {
     let way = "ralph resume --from .skillpack/current/checkpoint.json";
     assert!(done.stderr.contains(way), "{}", done.stderr);
 }
+
+/// The file is there before the machine has heard what time it is (DELT-02).
+#[test]
+fn a_state_file_says_when_its_run_began() {
+    let env = TestEnv::new();
+    let script = "grep -h Started .claude/ralph-delta.local.md > ../started; echo '<promise>CONTINUE</promise>'";
+    let done = run(&env, script, &["--max-iterations", "1", "make it better"]);
+    let started = std::fs::read_to_string(env.outside("started"));
+    let started = started.unwrap_or_else(|e| panic!("{e}: {}{}", done.stdout, done.stderr));
+    assert!(started.starts_with("- Started: 20"), "{started}");
+}

@@ -368,3 +368,19 @@ fn a_turn_without_progress_names_what_counts_brkr_03() {
         assert!(done.stdout.contains(&want), "{counts}: {}", done.stdout);
     }
 }
+
+/// What Ralph writes by itself is no work, wherever the settings put it
+/// (BRKR-03).
+#[test]
+fn ralph_s_own_files_are_no_progress_wherever_they_lie() {
+    let env = TestEnv::with_tasks(1);
+    let own = "[log]\nfile = \"logs/x.log\"\nmax_size = \"1KB\"\nkeep = 2\n[checkpoint]\ndir = \"kept/now\"\n[history]\ndir = \"kept/past\"\n";
+    env.write(".ralph/config.toml", own);
+    let idle = json!({"say": "<promise>CONTINUE</promise>"});
+    let (done, events) = env.run_script(&[idle], &["--max-iterations", "20"]);
+    assert!(env.path("logs/x.log").exists(), "{}", done.stderr);
+    let end = events.last().unwrap();
+    assert_eq!(end["outcome"], "circuit_break", "{end}");
+    let turns = named(&events, "iteration_complete");
+    assert!(turns.len() <= 5, "{} turns", turns.len());
+}

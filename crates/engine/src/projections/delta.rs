@@ -22,6 +22,8 @@ use crate::phase_file;
 pub(super) struct Place<'a> {
     pub lang: Lang,
     pub outputs: &'a Path,
+    /// When the run began.
+    pub started_ms: i64,
 }
 
 /// `last` is what stands in the file: of another loop nothing is kept.
@@ -34,12 +36,16 @@ pub(super) fn project(
 ) -> DeltaState {
     let lang = at.lang;
     let max_allowed = state.rules.limits.max_iterations;
-    let now = clock::local_time(state.now().wall_ms);
+    // Before the first event nobody has told the machine the time.
+    let now = clock::local_time(state.now().wall_ms.max(at.started_ms));
     let id = &checkpoint.task_id;
     let mut delta = last
         .filter(|last| last.meta.task_id == *id)
         .cloned()
-        .unwrap_or_else(|| DeltaState::new(id, &checkpoint.route, &now, max_allowed));
+        .unwrap_or_else(|| {
+            let started = clock::local_time(at.started_ms);
+            DeltaState::new(id, &checkpoint.route, &started, max_allowed)
+        });
     delta.meta.last_updated = now;
     delta.iteration.current = state.turn.number.max(1);
     delta.iteration.max_allowed = max_allowed;

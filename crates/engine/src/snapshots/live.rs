@@ -20,7 +20,7 @@ impl Live {
     pub fn open(layout: &Layout, world: World) -> Result<Live, SnapshotError> {
         let root = layout.root().to_owned();
         let mut looker = Looker::new(&root, world.tasks, world.scope, world.lang);
-        looker.exclude(&world.own);
+        looker.exclude(world.own);
         looker.keep(Snapshots::create(layout, world.caps, false)?, true);
         Ok(Live { looker, root })
     }

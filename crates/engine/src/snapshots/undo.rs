@@ -28,7 +28,7 @@ pub struct World {
     pub tasks: Option<TaskFile>,
     pub scope: Scope,
     /// Files of Ralph's own within the project.
-    pub own: PathBuf,
+    pub own: Vec<PathBuf>,
     pub caps: Caps,
     pub lang: Lang,
 }
@@ -169,7 +169,7 @@ impl Undo {
             ..world.scope
         };
         let mut looker = Looker::new(layout.root(), world.tasks, scope, world.lang);
-        looker.exclude(&world.own);
+        looker.exclude(world.own);
         looker.keep(Snapshots::create(layout, world.caps.clone(), false)?, true);
         Ok(Undo {
             layout: layout.clone(),

@@ -108,7 +108,7 @@ impl Run {
         let world = World {
             tasks: task_file(&self.project),
             scope: Scope::default(),
-            own: self.project.at(".skillpack/current"),
+            own: vec![self.project.at(".skillpack/current")],
             caps: self.project.caps.clone(),
             lang: Lang::En,
         };
