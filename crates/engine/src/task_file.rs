@@ -44,7 +44,7 @@ impl TaskFile {
         })
     }
 
-    pub(crate) fn parse(&self, bytes: &[u8]) -> Result<TaskList, ReadError> {
+    pub fn parse(&self, bytes: &[u8]) -> Result<TaskList, ReadError> {
         tasks::read(&self.name, bytes, &self.options).map_err(ReadError::Task)
     }
 

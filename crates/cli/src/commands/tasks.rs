@@ -221,6 +221,10 @@ fn mark(
         .require(id)
         .and_then(|task| Ok((task, tasks::set_mark(bytes, list, task, done)?)));
     let (task, bytes) = changed.or_fail(app)?;
+    // Counts that the file keeps of itself go along (TASK-11).
+    let counted = file.parse(&bytes).ok();
+    let counted = counted.and_then(|list| tasks::sync_progress_block(&bytes, &list));
+    let bytes = counted.unwrap_or(bytes);
     if let Err(error) = write_through(&file.path, &bytes, AtomicOptions { durable: true }) {
         return app.fail(&error);
     }

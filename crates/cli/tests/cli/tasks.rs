@@ -561,3 +561,20 @@ fn a_file_can_be_named_from_anywhere() {
         "T003 Test the basket in tests/basket.rs\n"
     );
 }
+
+/// Counts that a file keeps of itself go along with a tick by hand (TASK-11).
+#[test]
+fn ticking_by_hand_keeps_the_progress_block_in_step() {
+    let env = TestEnv::new();
+    let list = "# Tasks\n\n## Progress\n\n- Total: 2\n- Completed: 0\n- Status: NOT_STARTED\n\n## Phase 1: Work\n\n- [ ] T001 one\n- [ ] T002 two\n";
+    env.write("tasks.md", list);
+    for (id, completed, status) in [("T001", 1, "IN_PROGRESS"), ("T002", 2, "COMPLETED")] {
+        assert_eq!(env.ralph(&["tasks", "tick", id]).code, 0);
+        let now = env.read("tasks.md");
+        assert!(
+            now.contains(&format!("- Completed: {completed}\n")),
+            "{now}"
+        );
+        assert!(now.contains(&format!("- Status: {status}\n")), "{now}");
+    }
+}

@@ -113,6 +113,10 @@ pub enum DeltaError {
     /// There is no section of a state file in it.
     #[say("it has no section of a delta loop state (`## Meta`, `## Iteration`)")]
     NotAState,
+    /// It ends in the middle of a line, and what every writer puts last is not
+    /// there.
+    #[say("it is cut off in line {line}, before its `## Promise`")]
+    CutOff { line: usize },
     /// `line` is where the field or its section should stand.
     #[say("line {line}: `- {field}:` is missing")]
     Missing { field: &'static str, line: usize },

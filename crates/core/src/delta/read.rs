@@ -28,6 +28,10 @@ impl DeltaState {
         if reader.sections.is_empty() {
             return Err(DeltaError::NotAState);
         }
+        let has_promise = reader.sections.iter().any(|s| same(s.heading, "Promise"));
+        if !has_promise && !text.ends_with('\n') {
+            return Err(DeltaError::CutOff { line: reader.end });
+        }
         Ok(DeltaState {
             meta: reader.meta()?,
             iteration: reader.iteration()?,

@@ -350,3 +350,17 @@ proptest! {
         prop_assert_eq!(once, twice);
     }
 }
+
+/// Wherever a file is cut off, it is not taken for a whole one (DELT-11).
+#[test]
+fn a_file_that_is_cut_off_is_damaged() {
+    let whole = started().write();
+    assert!(DeltaState::read(whole.trim_end().as_bytes()).is_ok());
+    let promise = whole.find("## Promise").unwrap();
+    for end in 1..promise {
+        let Some(cut) = whole.get(..end).filter(|cut| !cut.ends_with('\n')) else {
+            continue;
+        };
+        assert!(DeltaState::read(cut.as_bytes()).is_err(), "{cut}");
+    }
+}
