@@ -186,6 +186,11 @@ impl Here {
         let asked = Asked {
             flags: settings::loop_flags(self.root(), start),
             prompt: start.task.clone(),
+            // Beside a list, what a person says is no task of its own.
+            hints: match start.openspec.is_some() || start.tasks.is_some() {
+                true => start.task.iter().cloned().collect(),
+                false => Vec::new(),
+            },
             openspec: start.openspec.clone(),
             template: None,
             ..Asked::default()

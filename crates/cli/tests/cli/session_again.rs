@@ -288,3 +288,16 @@ fn notes_are_told_in_the_persons_language_rein_01() {
         assert!(told.contains(rejected), "{told}");
     }
 }
+
+/// What a person says beside a list goes along with every turn (REIN-02).
+#[test]
+fn words_beside_a_list_are_not_lost_rein_02() {
+    let env = TestEnv::new();
+    env.write("tasks.md", "- [ ] T001 Do it\n");
+    let client = env.claude_session(ONE);
+    let begun = client.says("/ralph-loop \"Never touch vendor/\" --tasks tasks.md");
+    assert!(context(&begun).contains("Never touch vendor/"), "{begun}");
+    let next = client.stops("One. <promise>CONTINUE</promise>");
+    let told = next["reason"].as_str().unwrap_or_default();
+    assert!(told.contains("Never touch vendor/"), "{next}");
+}
