@@ -74,7 +74,7 @@ fn reach_fleet(app: &App) -> Result<(), u8> {
 fn reach_fleet(app: &App) -> Result<(), u8> {
     app.refuse(&tr!(
         app.lang(),
-        "lanes.fleet is set, and this ralph was built without the feature \"fleet\"; take one that has it, or unset it"
+        "lanes.fleet is set, and this program was built without the feature \"fleet\"; take one that has it, or unset it"
     ))
 }
 
