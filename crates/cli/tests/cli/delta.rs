@@ -677,3 +677,20 @@ fn a_state_file_says_when_its_run_began() {
     let started = started.unwrap_or_else(|e| panic!("{e}: {}{}", done.stdout, done.stderr));
     assert!(started.starts_with("- Started: 20"), "{started}");
 }
+
+/// Seed 004 knows one promise, in the file: a turn that ends without a tag is
+/// what is expected, and the loop goes on to its limit (STOP-01).
+#[test]
+fn a_session_s_delta_loop_needs_no_tags_stop_01() {
+    let env = TestEnv::new();
+    env.write(STATE, &third_iteration(NOT_DONE));
+    let client = env.claude_session(ONE);
+    // More often than the breaker waits for a tag, less than a client goes on.
+    for turn in 0..7 {
+        env.write(&format!("work-{turn}.txt"), "new");
+        let answer = client.stops("Worked on.");
+        let text = sent_on(&answer);
+        assert!(!text.contains("exactly one of the tags"), "{turn}: {text}");
+    }
+    assert!(env.read(STATE).contains("- Status: IN_PROGRESS"));
+}
