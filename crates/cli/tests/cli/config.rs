@@ -63,7 +63,6 @@ fn every_value_says_where_it_comes_from() {
     preset = "delta"  # .ralph/config.toml:1
     max_iterations = 33  # .skillpackrc
     warn_at = 20  # .skillpackrc
-    missing_promise = 0  # preset delta
     stalled = 9  # .ralph/config.toml:4
     max_duration = "2h"  # environment RALPH_LIMITS_MAX_DURATION
     iteration_timeout = "7m"  # .skillpackrc
@@ -106,7 +105,7 @@ fn programs_get_values_and_origins_as_json() {
     limits.stalled: {"value":9,"origin":"file","name":".ralph/config.toml","line":4}
     limits.extend_by: {"value":10,"origin":"default"}
     verify.commands: {"value":["npm test","npm run lint"],"origin":"foreign","name":".ideal/worktree.yaml"}
-    promise.complete: {"value":["TASK_COMPLETE"],"origin":"preset","name":"delta","line":10}
+    promise.complete: {"value":["TASK_COMPLETE"],"origin":"preset","name":"delta","line":8}
     rate.max_calls_per_hour: {"value":77,"origin":"foreign","name":".ralphrc","line":1}
     "#);
 }
@@ -189,7 +188,7 @@ fn presets_are_sets_of_defaults() {
     dev-p0: 0 10 0 5 "12h" ["QUALITY_GATE_PASSED"] "prompt"
     dev-p1: 0 10 0 5 "12h" ["CI_PASSED"] "prompt"
     sdd: 50 20 5 5 "0" [] "spec-kit"
-    delta: 20 10 0 5 "0" ["TASK_COMPLETE"] "delta"
+    delta: 20 10 5 5 "0" ["TASK_COMPLETE"] "delta"
     "#);
 }
 

@@ -124,6 +124,9 @@ impl Foreign {
             Foreign::Delta(delta) => Asked {
                 flags: vec![
                     flag("preset", "delta", "Delta Loop State"),
+                    // Its promise stands in the file, and its agent was asked
+                    // for no other.
+                    flag("limits.missing_promise", 0, "Delta Loop State"),
                     flag(
                         "limits.max_iterations",
                         i64::from(delta.iteration.max_allowed),
