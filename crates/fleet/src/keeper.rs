@@ -199,7 +199,7 @@ impl Relay {
 
 /// How long the account of a run can't be used, in milliseconds, where this
 /// event says so.
-fn limit_in(event: &Value) -> Option<u64> {
+pub fn limit_in(event: &Value) -> Option<u64> {
     let is_limit = event["event"] == "wait" && event["reason"] == "usage_limit";
     is_limit.then(|| event["duration_ms"].as_u64()).flatten()
 }

@@ -16,6 +16,7 @@ mod view;
 pub mod worker;
 
 pub use error::FleetError;
+pub use keeper::limit_in;
 
 ralph_core::texts!();
 

@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Request;
 use ralph_core::tasks::{ReadOptions, Task, set_mark};
 use ralph_core::text::digest::hex_sha256;
@@ -16,10 +17,10 @@ use ralph_engine::{clock, past};
 use ralph_fleet::board::{Board, JobEvent};
 use ralph_fleet::conf::Role;
 use ralph_fleet::job::{Needs, Outcome, Phase, Source, Spec, State, Work};
+use ralph_fleet::limit_in;
 use ralph_fleet::worker::now_ms;
-use ralph_store::layout::Layout;
+use ralph_store::layout::{Layout, refuse_links};
 use ralph_store::private::PrivateDir;
-use ralph_store::regular;
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
@@ -51,8 +52,9 @@ pub fn work(app: &App, assignment: &Assignment, layout: &Layout) -> Result<u8, S
     app.block_on(work).map_err(|_| "no runtime".to_owned())?
 }
 
-fn words(error: impl std::fmt::Debug) -> String {
-    format!("{error:?}")
+/// The run that it belongs to tells it on as it is.
+fn words(error: impl Say) -> String {
+    error.say(Lang::En)
 }
 
 struct Lane<'a> {
@@ -69,15 +71,15 @@ enum Heard {
 
 impl Lane<'_> {
     async fn see_through(&self) -> Result<u8, String> {
-        let (stop, stopped) = watch::channel(Stop::No);
-        let (sender, mut requests) = mpsc::unbounded_channel();
-        let _ = signals::listen(sender);
+        let (asked, requests) = mpsc::unbounded_channel();
+        let _ = signals::listen(asked);
+        let mut stopped = stopped_by(requests);
         let governor = Governor::listen();
         if governor.leave(stopped.clone()).await.is_none() {
             return Ok(0);
         }
         let scratch = PrivateDir::new("lane").map_err(|error| error.to_string())?;
-        let commit = self.commit(scratch.path()).map_err(|e| e.to_string())?;
+        let commit = self.commit(scratch.path())?;
         let job = self.submit(&commit, scratch.path()).await?;
         let (tell, mut heard) = mpsc::unbounded_channel();
         let following = self.follow(&job, tell);
@@ -85,62 +87,53 @@ impl Lane<'_> {
         let mut mirrored = Job::new(self.layout.clone());
         let state = loop {
             let event = tokio::select! {
-                () = &mut following => continue,
-                request = requests.recv() => match request {
-                    Some(Told::Request(Request::Pause)) | None => continue,
-                    Some(_) => return self.take_back(&job).await,
-                },
-                heard = heard.recv() => match heard {
-                    Some(Heard::Event(event)) => event,
-                    Some(Heard::Over(state)) => break state,
-                    None => return Err("the fleet is gone".into()),
+                () = &mut following => return Err("the fleet is gone".into()),
+                _ = stopped.wait_for(|stop| *stop >= Stop::Gracefully) => {
+                    return self.take_back(&job).await;
+                }
+                Some(heard) = heard.recv() => match heard {
+                    Heard::Event(event) => event,
+                    Heard::Over(state) => break state,
                 },
             };
-            if let Some(until) = held_until(&event.event) {
-                governor.held(until);
+            if let Some(left) = limit_in(&event.event) {
+                let left = i64::try_from(left).unwrap_or(i64::MAX);
+                governor.held(clock::now().wall_ms.saturating_add(left));
             }
             let ended_turn = is_turn(&event.event);
-            mirrored.take(event);
+            let is_new = mirrored.take(event);
             // Each call is booked when it is over: what is spent elsewhere is
             // known no sooner.
-            if ended_turn && governor.leave(stopped.clone()).await.is_none() {
+            if ended_turn && is_new && governor.leave(stopped.clone()).await.is_none() {
                 return self.take_back(&job).await;
             }
         };
-        drop(stop);
         self.end(&job, &state, &commit, scratch.path()).await
     }
 
-    /// The tree as it lies there, with the tasks of others ticked: this is no
-    /// business of the job.
-    fn commit(&self, scratch: &Path) -> std::io::Result<String> {
+    /// The tree as it lies there, with the tasks of others ticked: they are no
+    /// business of the job. Nothing is written into the tree, where an agent
+    /// may have left a link in the place of the list.
+    fn commit(&self, scratch: &Path) -> Result<String, String> {
         let tree = &self.assignment.root;
         let file = tree.join(&self.assignment.tasks_file);
-        let before = regular::read(&file)?;
-        let ticked = self.tick_others(tree, &file);
-        let objects = [self.assignment.objects.clone(), tree.join(".git/objects")];
-        let committed = trees::commit_all(
-            tree,
-            &scratch.join("own.git"),
-            &objects,
-            &self.assignment.tasks_file,
-        );
-        std::fs::write(&file, before)?;
-        ticked.and(committed)
-    }
-
-    fn tick_others(&self, tree: &Path, file: &Path) -> std::io::Result<()> {
-        let other = |error: &dyn std::fmt::Debug| std::io::Error::other(format!("{error:?}"));
-        let tasks = TaskFile::new(tree, file.to_owned(), ReadOptions::default());
-        loop {
-            let open = tasks.clone().open().map_err(|error| other(&error))?;
-            let is_others = |task: &Task| !task.done && !self.assignment.tasks.contains(&task.id);
-            let Some(index) = open.list.tasks.iter().position(is_others) else {
-                return Ok(());
-            };
-            let marked = set_mark(&open.bytes, &open.list, index, true);
-            std::fs::write(file, marked.map_err(|error| other(&error))?)?;
+        refuse_links(tree, &file).map_err(words)?;
+        let tasks = TaskFile::new(tree, file, ReadOptions::default());
+        let open = tasks.clone().open().map_err(words)?;
+        let (mut bytes, mut list) = (open.bytes, open.list);
+        let is_others = |task: &Task| !task.done && !self.assignment.tasks.contains(&task.id);
+        while let Some(index) = list.tasks.iter().position(is_others) {
+            bytes = set_mark(&bytes, &list, index, true).map_err(words)?;
+            list = tasks.parse(&bytes).map_err(words)?;
         }
+        let ticked = scratch.join("tasks");
+        let objects = [self.assignment.objects.clone(), tree.join(".git/objects")];
+        let committed = std::fs::write(&ticked, bytes).and_then(|()| {
+            let own = scratch.join("own.git");
+            let given = (self.assignment.tasks_file.as_str(), ticked.as_path());
+            trees::commit_with(tree, &own, &objects, given)
+        });
+        committed.map_err(|error| error.to_string())
     }
 
     /// The same tree is the same job: a run that is taken up finds it again.
@@ -168,20 +161,28 @@ impl Lane<'_> {
     }
 
     /// The same tree with the same words is the same job. A run that is taken
-    /// up does not know the words any more, and looks for a job that goes on.
+    /// up does not know the words any more: it looks for a job of this tree that
+    /// goes on, or that was done meanwhile. One that was taken back, or whose
+    /// result did not land, is asked for under another name.
     async fn name(&self, commit: &str, spec: &Spec) -> Result<String, String> {
         let start = format!("{}-{}", self.assignment.run, short(commit, 10));
-        if self.assignment.goes_on {
-            let states = self.board.states().await.map_err(words)?;
-            let is_it = |(id, state): &&(String, State)| id.starts_with(&start) && !state.is_over();
-            if let Some((id, _)) = states.iter().find(is_it) {
-                return Ok(id.clone());
-            }
+        let states = self.board.states().await.map_err(words)?;
+        let of_tree: Vec<&(String, State)> = states
+            .iter()
+            .filter(|(id, _)| id.starts_with(&start))
+            .collect();
+        let is_done = |state: &State| matches!(state.phase, Phase::Done(_));
+        let goes_on = self.assignment.goes_on;
+        let serves = |state: &State| !state.is_over() || (goes_on && is_done(state));
+        if let Some((id, _)) = of_tree.iter().rfind(|(_, state)| serves(state)) {
+            return Ok(id.clone());
         }
         let words = hex_sha256(spec.hints.join("\n").as_bytes());
-        Ok(format!("{start}-{}", short(&words, 6)))
+        let before = of_tree.len();
+        Ok(format!("{start}-{}-{before}", short(&words, 6)))
     }
 
+    /// Ends only where the server can't be heard any more.
     async fn follow(&self, job: &str, tell: mpsc::UnboundedSender<Heard>) {
         let each = |_: &str, event: JobEvent| drop(tell.send(Heard::Event(event)));
         let hearing = self.board.events(job, true, each, async || false);
@@ -191,12 +192,15 @@ impl Lane<'_> {
                     && state.is_over()
                 {
                     let _ = tell.send(Heard::Over(state));
-                    return;
+                    return std::future::pending::<()>().await;
                 }
                 tokio::time::sleep(LOOK).await;
             }
         };
-        let _ = tokio::join!(hearing, looking);
+        tokio::select! {
+            _ = hearing => {}
+            () = looking => {}
+        }
     }
 
     /// Why it came back, and what a person said to all lanes.
@@ -230,7 +234,9 @@ impl Lane<'_> {
         let until = Instant::now() + LAST_WORDS;
         while !self.is_told() && Instant::now() < until {
             let mut whole = Job::new(self.layout.clone());
-            let each = |_: &str, event: JobEvent| whole.take(event);
+            let each = |_: &str, event: JobEvent| {
+                whole.take(event);
+            };
             let _ = self.board.events(job, false, each, async || true).await;
             tokio::time::sleep(LOOK).await;
         }
@@ -273,9 +279,16 @@ fn is_turn(event: &Value) -> bool {
     is_record(event) && event["data"]["kind"] == "turn_ended"
 }
 
-/// Until when the account of the run can't be used.
-fn held_until(event: &Value) -> Option<i64> {
-    let is_limit = event["event"] == "wait" && event["reason"] == "usage_limit";
-    let ms = is_limit.then(|| event["duration_ms"].as_i64()).flatten()?;
-    Some(clock::now().wall_ms.saturating_add(ms))
+/// Whoever wants us to end, at any moment. A pause is heard from the run.
+fn stopped_by(mut requests: mpsc::UnboundedReceiver<Told>) -> watch::Receiver<Stop> {
+    let (stop, stopped) = watch::channel(Stop::No);
+    tokio::spawn(async move {
+        while let Some(told) = requests.recv().await {
+            if !matches!(told, Told::Request(Request::Pause)) {
+                stop.send_replace(Stop::Gracefully);
+            }
+        }
+        stop.closed().await;
+    });
+    stopped
 }

@@ -128,32 +128,37 @@ impl Job {
         }
     }
 
-    pub fn take(&mut self, told: JobEvent) {
+    /// Gives whether it is a record that was not known.
+    pub fn take(&mut self, told: JobEvent) -> bool {
         if told.attempt > self.attempt {
             *self = Job::new(self.layout.clone());
             self.attempt = told.attempt;
         }
         if told.attempt < self.attempt {
-            return;
+            return false;
         }
         if !is_record(&told.event) {
-            return self.tell(told.event);
+            self.tell(told.event);
+            return false;
         }
         let data = &told.event["data"];
-        match (&mut self.run, told.event["journal"].as_u64()) {
-            (None, Some(1)) => self.run = begin(&self.layout, data).ok(),
-            (Some(run), Some(seq)) if run.journal.next_seq() == seq => {
-                let _ = run
-                    .journal
-                    .append(std::slice::from_ref(data), Durability::Buffered);
+        let is_new = match (&mut self.run, told.event["journal"].as_u64()) {
+            (None, Some(1)) => {
+                self.run = begin(&self.layout, data).ok();
+                self.run.is_some()
             }
-            _ => {}
-        }
+            (Some(run), Some(seq)) if run.journal.next_seq() == seq => {
+                let record = std::slice::from_ref(data);
+                run.journal.append(record, Durability::Buffered).is_ok()
+            }
+            _ => false,
+        };
         if self.run.is_some() {
             for event in std::mem::take(&mut self.early) {
                 self.tell(event);
             }
         }
+        is_new
     }
 
     fn tell(&mut self, event: Value) {

@@ -60,11 +60,42 @@ pub fn borrowing(dir: &Path, from: &[PathBuf]) -> io::Result<PathBuf> {
 /// One commit with all below it, as one file.
 pub fn bundle(objects: PathBuf, commit: &str, scratch: &Path) -> io::Result<PathBuf> {
     let own = borrowing(&scratch.join("own.git"), &[objects])?;
-    git(&own, &["update-ref", "refs/heads/base", commit])?;
+    bundle_of(&own, commit, scratch)
+}
+
+/// The same of a commit that a repository of our own has.
+pub fn bundle_of(own: &Path, commit: &str, scratch: &Path) -> io::Result<PathBuf> {
+    git(own, &["update-ref", "refs/heads/base", commit])?;
     let file = scratch.join("base.bundle");
     let name = file.display().to_string();
-    git(&own, &["bundle", "create", "-q", &name, "refs/heads/base"])?;
+    git(own, &["bundle", "create", "-q", &name, "refs/heads/base"])?;
     Ok(file)
+}
+
+/// The files of a tree, seen by a repository of our own.
+struct Seen<'a> {
+    own: &'a Path,
+    tree: &'a Path,
+}
+
+impl Seen<'_> {
+    fn git(&self, args: &[&str]) -> io::Result<String> {
+        let place = [
+            format!("--git-dir={}", self.own.display()),
+            format!("--work-tree={}", self.tree.display()),
+        ];
+        let place = place.iter().map(String::as_str);
+        let all: Vec<&str> = place.chain(args.iter().copied()).collect();
+        git(self.tree, &all)
+    }
+
+    /// Everything that lies there is in the index, on top of a commit.
+    fn take_in(&self, head: &str) -> io::Result<()> {
+        self.git(&["read-tree", head])?;
+        self.git(&["add", "-A"])?;
+        // Git takes it for a mistake to leave out what is ignored anyway.
+        self.git(&["reset", "-q", head, "--", NOT_WORK]).map(drop)
+    }
 }
 
 pub fn has_commit(repository: &Path, commit: &str) -> bool {
@@ -104,38 +135,26 @@ pub struct Left {
 pub fn take(cache: &Path, tree: &Path, scratch: &Path, job: &str, base: &str) -> io::Result<Left> {
     let objects = [cache.join("objects"), tree.join(".git/objects")];
     let own = borrowing(&scratch.join("result.git"), &objects)?;
-    let own = own.display().to_string();
-    let at = |args: &[&str]| {
-        let place = [
-            format!("--git-dir={own}"),
-            format!("--work-tree={}", tree.display()),
-        ];
-        let all: Vec<&str> = place
-            .iter()
-            .map(String::as_str)
-            .chain(args.iter().copied())
-            .collect();
-        git(tree, &all)
-    };
+    let seen = Seen { own: &own, tree };
     // An agent may have gone anywhere: only what is based on the job counts.
     let head = git::head(tree).commit.filter(|head| {
         let is_name = head.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_name && at(&["merge-base", "--is-ancestor", base, head]).is_ok()
+        is_name
+            && seen
+                .git(&["merge-base", "--is-ancestor", base, head])
+                .is_ok()
     });
     let head = head.unwrap_or_else(|| base.to_owned());
-    at(&["read-tree", &head])?;
-    at(&["add", "-A"])?;
-    // Git takes it for a mistake to leave out what is ignored anyway.
-    at(&["reset", "-q", &head, "--", NOT_WORK])?;
+    seen.take_in(&head)?;
     let (new, old) = (
-        at(&["write-tree"])?,
-        at(&["rev-parse", &format!("{head}^{{tree}}")])?,
+        seen.git(&["write-tree"])?,
+        seen.git(&["rev-parse", &format!("{head}^{{tree}}")])?,
     );
     let commit = match new == old {
         true => head,
         false => {
             let message = format!("Work of job {job}");
-            at(&[
+            seen.git(&[
                 "-c",
                 NAME,
                 "-c",
@@ -153,10 +172,10 @@ pub fn take(cache: &Path, tree: &Path, scratch: &Path, job: &str, base: &str) ->
         return Ok(Left::default());
     }
     let name = format!("refs/heads/{}", branch(job));
-    at(&["update-ref", &name, &commit])?;
+    seen.git(&["update-ref", &name, &commit])?;
     let file = scratch.join("result.bundle");
     let range = format!("^{base}");
-    at(&[
+    seen.git(&[
         "bundle",
         "create",
         "-q",
@@ -171,25 +190,23 @@ pub fn take(cache: &Path, tree: &Path, scratch: &Path, job: &str, base: &str) ->
 }
 
 /// A commit of everything that lies in a tree, on top of what it stands on, in a
-/// repository of our own; `also` goes along although Git ignores it.
-pub fn commit_all(tree: &Path, own: &Path, from: &[PathBuf], also: &str) -> io::Result<String> {
+/// repository of our own; with one file as it is given.
+pub fn commit_with(
+    tree: &Path,
+    own: &Path,
+    from: &[PathBuf],
+    (path, file): (&str, &Path),
+) -> io::Result<String> {
     let own = borrowing(own, from)?;
-    let place = [
-        format!("--git-dir={}", own.display()),
-        format!("--work-tree={}", tree.display()),
-    ];
-    let at = |args: &[&str]| {
-        let place = place.iter().map(String::as_str);
-        git(tree, &place.chain(args.iter().copied()).collect::<Vec<_>>())
-    };
+    let seen = Seen { own: &own, tree };
     let head = git::head(tree).commit;
     let head = head.ok_or_else(|| io::Error::other("the tree has no commit"))?;
-    at(&["read-tree", &head])?;
-    at(&["add", "-A"])?;
-    // Git takes it for a mistake to leave out what is ignored anyway.
-    at(&["reset", "-q", &head, "--", NOT_WORK])?;
-    at(&["add", "-f", "--", also])?;
-    let tree = at(&["write-tree"])?;
+    seen.take_in(&head)?;
+    let file = file.display().to_string();
+    let blob = git(&own, &["hash-object", "-w", "--no-filters", "--", &file])?;
+    let info = format!("100644,{blob},{path}");
+    seen.git(&["update-index", "--add", "--cacheinfo", &info])?;
+    let tree = seen.git(&["write-tree"])?;
     let message = ["-m", "What the job began with"];
     // The same tree is the same commit, whenever it is made.
     let when = [
@@ -198,15 +215,6 @@ pub fn commit_all(tree: &Path, own: &Path, from: &[PathBuf], also: &str) -> io::
     ];
     let commit = ["-c", NAME, "-c", EMAIL, "commit-tree", &tree, "-p", &head];
     git_with(&own, &[&commit[..], &message].concat(), &when)
-}
-
-/// A commit of such a repository with all below it, as one file.
-pub fn bundle_of(own: &Path, commit: &str, scratch: &Path) -> io::Result<PathBuf> {
-    git(own, &["update-ref", "refs/heads/base", commit])?;
-    let file = scratch.join("base.bundle");
-    let name = file.display().to_string();
-    git(own, &["bundle", "create", "-q", &name, "refs/heads/base"])?;
-    Ok(file)
 }
 
 /// Takes the result of a job in: exactly that commit, and only if it is made on
@@ -230,13 +238,6 @@ pub fn receive(own: &Path, bundle: &Path, job: &str, commit: &str, base: &str) -
 /// Makes the files of a tree those of a commit. What its own repository stands
 /// on stays: all of it is work.
 pub fn put(tree: &Path, own: &Path, commit: &str) -> io::Result<()> {
-    let place = [
-        format!("--git-dir={}", own.display()),
-        format!("--work-tree={}", tree.display()),
-    ];
-    let at = |args: &[&str]| {
-        let place = place.iter().map(String::as_str);
-        git(tree, &place.chain(args.iter().copied()).collect::<Vec<_>>())
-    };
-    at(&["read-tree", "--reset", "-u", commit]).map(drop)
+    let reset = ["read-tree", "--reset", "-u", commit];
+    Seen { own, tree }.git(&reset).map(drop)
 }

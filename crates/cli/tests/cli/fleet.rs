@@ -75,6 +75,15 @@ impl Fleet {
         command
     }
 
+    /// A run of ours, whose lanes work at this fleet.
+    fn with_lanes(&self, args: &[&str]) -> Command {
+        let mut command = self.env.command(args);
+        command
+            .env("RALPH_FLEET_SERVER", format!("nats://{}", self.listen))
+            .env("RALPH_FLEET_KEY", self.key("submitter"));
+        command
+    }
+
     fn ask(&self, role: &str, args: &[&str]) -> Done {
         Done::of(&self.command(role, args).output().unwrap())
     }
@@ -568,10 +577,7 @@ echo '<promise>DONE</promise>'
         "false",
     ];
     let check = ["--verify", "sh check.sh", "--max-iterations", "30"];
-    let mut command = env.command(&[&args[..], &check].concat());
-    command
-        .env("RALPH_FLEET_SERVER", format!("nats://{}", fleet.listen))
-        .env("RALPH_FLEET_KEY", fleet.key("submitter"));
+    let mut command = fleet.with_lanes(&[&args[..], &check].concat());
     let done = Done::of(&command.output().unwrap());
     assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
     assert_eq!(landed(&done.events()), ["T001", "T002", "T003"]);
@@ -609,19 +615,17 @@ fn a_run_with_lanes_elsewhere_that_is_killed_finds_its_jobs_again() {
     let fleet = Fleet::in_project(Lanes::new(&list(1)).env);
     let env = &fleet.env;
     let worker = fleet.worker("w1", &fleet.waiting(), &[]);
-    let with_fleet = |args: &[&str]| {
-        let mut command = env.command(args);
-        command
-            .env("RALPH_FLEET_SERVER", format!("nats://{}", fleet.listen))
-            .env("RALPH_FLEET_KEY", fleet.key("submitter"));
-        command
-    };
     let args = ["run", "-j", "2", "--fleet", "--agent-cmd", "false"];
-    let mut run = Live::start(env, "run", with_fleet(&args));
+    let mut run = Live::start(env, "run", fleet.with_lanes(&args));
     let first = fleet.agent_pid();
     run.kill();
     fleet.let_go();
-    let done = Done::of(&with_fleet(&["resume", "--yes", "--json"]).output().unwrap());
+    let done = Done::of(
+        &fleet
+            .with_lanes(&["resume", "--yes", "--json"])
+            .output()
+            .unwrap(),
+    );
     assert_eq!(
         landed(&done.events()),
         ["T001"],
@@ -630,5 +634,30 @@ fn a_run_with_lanes_elsewhere_that_is_killed_finds_its_jobs_again() {
         done.stderr
     );
     assert_eq!(fleet.agent_pid(), first, "nobody worked on it twice");
+    drop(worker);
+}
+
+/// A stop takes the job back; the same work is ordered anew when it goes on.
+#[test]
+#[cfg_attr(not(has_nats), ignore = "needs nats-server")]
+fn a_run_with_lanes_elsewhere_is_stopped_and_goes_on() {
+    let fleet = Fleet::in_project(Lanes::new(&list(1)).env);
+    let env = &fleet.env;
+    let worker = fleet.worker("w1", &fleet.waiting(), &[]);
+    let args = ["run", "-j", "2", "--fleet", "--agent-cmd", "false"];
+    let run = Live::start(env, "run", fleet.with_lanes(&args));
+    let first = fleet.agent_pid();
+    run.signal("TERM");
+    run.finish();
+    let over = |job: &Value| job["phase"] == "cancelled";
+    let jobs = fleet.ask("submitter", &["list", "--json"]);
+    let jobs: Value = serde_json::from_str(&jobs.stdout).unwrap();
+    assert!(jobs.as_array().unwrap().iter().all(over), "{jobs}");
+    fleet.let_go();
+    let resume = &["resume", "--yes", "--json"];
+    let done = Done::of(&fleet.with_lanes(resume).output().unwrap());
+    let said = format!("{}{}", done.stdout, done.stderr);
+    assert_eq!(landed(&done.events()), ["T001"], "{said}");
+    assert_ne!(fleet.agent_pid(), first, "{said}");
     drop(worker);
 }
