@@ -22,8 +22,8 @@ use strum::VariantNames;
 
 #[cfg(feature = "fleet")]
 pub use fleet::{
-    FleetArgs, FleetInitArgs, FleetListArgs, FleetSubmitArgs, FleetVerb, FleetWorkerArgs,
-    ServerArgs,
+    FleetArgs, FleetFetchArgs, FleetInitArgs, FleetListArgs, FleetSubmitArgs, FleetVerb,
+    FleetWorkerArgs, ServerArgs,
 };
 pub use flow::{DoArgs, FlowArgs, FlowVerb};
 pub use install::{DoctorArgs, InitArgs, SandboxArgs, SelfCheckArgs, Switch, UninstallArgs};

@@ -51,6 +51,7 @@ impl Role {
                 all.extend([SPECS, STATES].map(|bucket| format!("$KV.{bucket}.>")));
                 all.push(format!("$KV.{CONTROL}.drain.>"));
                 all.push(format!("$KV.{CONTROL}.word.>"));
+                all.push(format!("$KV.{CONTROL}.landing.>"));
                 all.push(format!("$O.{INPUTS}.>"));
             }
             Role::Worker => {

@@ -101,6 +101,9 @@ pub struct State {
     /// What went wrong last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+    /// The commit that brought its result onto a branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landed: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -173,6 +176,7 @@ impl State {
             submitted_ms,
             declined: BTreeMap::new(),
             trouble: None,
+            landed: None,
         }
     }
 

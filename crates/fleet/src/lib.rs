@@ -2,7 +2,7 @@
 //!
 //! `job` says what may happen to a job and knows no server; `board` does it on
 //! one; `worker` takes jobs, `keeper` sees each through and hands the work itself
-//! to a [`worker::Runner`]; `conf` writes what a server needs.
+//! to a [`worker::Runner`]; `landing` lets one bring results onto a branch; `conf` writes what a server needs.
 
 pub mod board;
 pub mod conf;
@@ -10,6 +10,7 @@ mod error;
 mod hold;
 pub mod job;
 mod keeper;
+mod landing;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -17,6 +18,7 @@ pub mod worker;
 
 pub use error::FleetError;
 pub use keeper::limit_in;
+pub use landing::{Lander, Turn};
 
 ralph_core::texts!();
 

@@ -108,22 +108,7 @@ impl Line {
         let Some(network) = &self.network else {
             return command;
         };
-        let mut within = Command::new("ip");
-        within.stdin(Stdio::null());
-        within
-            .args(["netns", "exec", &network.name])
-            .arg(command.get_program())
-            .args(command.get_args());
-        for (name, value) in command.get_envs() {
-            match value {
-                Some(value) => within.env(name, value),
-                None => within.env_remove(name),
-            };
-        }
-        if let Some(dir) = command.get_current_dir() {
-            within.current_dir(dir);
-        }
-        within
+        by(&["ip", "netns", "exec", &network.name], &command)
     }
 
     pub fn kind(&self) -> &'static str {
@@ -132,6 +117,23 @@ impl Line {
             None => "a line that is held up",
         }
     }
+}
+
+/// The same, started by another program.
+pub fn by(starter: &[&str], command: &Command) -> Command {
+    let mut within = Command::new(starter[0]);
+    within.stdin(Stdio::null()).args(&starter[1..]);
+    within.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => within.env(name, value),
+            None => within.env_remove(name),
+        };
+    }
+    if let Some(dir) = command.get_current_dir() {
+        within.current_dir(dir);
+    }
+    within
 }
 
 fn wait(is_cut: &AtomicBool) {

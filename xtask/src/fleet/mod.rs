@@ -138,6 +138,7 @@ fn fleet(root: &Path, options: &Options) -> Result<(), String> {
     println!("peak memory, server   {}", mib(server_memory));
     println!("peak memory, worker   {}", mib(worker_memory));
     println!("branches looked into  {}", checked.fetched);
+    println!("of them landed once   {}", checked.fetched);
     let (jobs, workers) = (options.jobs, options.workers);
     println!("fleet: {jobs} jobs over {workers} workers, each done once");
     Ok(())
@@ -196,9 +197,14 @@ fn check(place: &Place, jobs: usize) -> Result<Checked, String> {
     let mut sample: Vec<&Value> = all.iter().collect();
     sample.sort_by_key(|job| std::cmp::Reverse(job["attempt"].as_u64()));
     sample.truncate(SAMPLE);
+    let sample: Vec<&str> = sample
+        .iter()
+        .filter_map(|job| job["job"].as_str())
+        .collect();
     for job in &sample {
-        place.look_into(job["job"].as_str().unwrap_or_default())?;
+        place.look_into(job)?;
     }
+    place.land(&sample)?;
     Ok(Checked {
         taken_over,
         fetched: sample.len(),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::cut::Line;
+use super::cut::{Line, by};
 use super::{CUT_OFF, LEASE, PATIENCE};
 use crate::cargo;
 
@@ -18,9 +18,13 @@ prompt=$(cat)
 number=$(printf '%s' "$prompt" | grep -o 'job number [0-9]*' | head -n 1)
 echo "$number" >> "$here/runs-started"
 sleep 0.2
-printf '%s\n' "$number" > work.txt
+mkdir -p work
+printf '%s\n' "$number" > "work/$number"
 echo '<promise>COMPLETE</promise>'
 "#;
+
+/// What the first result may take to land.
+const LANDING: Duration = Duration::from_secs(60);
 
 /// Jobs by phase.
 #[derive(Debug, Clone, Copy)]
@@ -224,7 +228,7 @@ impl Place {
             .env("RALPH_FLEET_SERVER", self.way_of(number))
             .args(["fleet", "worker", "--json", "--name", &format!("w{number}")])
             .args(["--lease", &LEASE.as_secs().to_string(), "--"])
-            .args(["--verify", "test -f work.txt", "--agent-cmd", &agent]);
+            .args(["--verify", "test -d work", "--agent-cmd", &agent]);
         if number == CUT_OFF {
             command = self.line.behind(command);
         }
@@ -301,16 +305,51 @@ impl Place {
         let shown = self.json(&["fleet", "show", "--json", job])?;
         let prompt = shown["spec"]["work"]["prompt"].as_str().unwrap_or_default();
         self.ask("submitter", &["fleet", "fetch", job])?;
-        let file = format!("ralph/{job}:work.txt");
-        let git = Command::new("git")
-            .current_dir(self.project())
-            .args(["show", &file])
-            .output();
-        let work = String::from_utf8_lossy(&git.map_err(words)?.stdout).into_owned();
+        let work = self.git(&["show", &format!("ralph/{job}:work/{prompt}")])?;
         match work.trim() == prompt && shown["report"]["end"]["outcome"] == "complete" {
             true => Ok(()),
             false => Err(format!("job {job} ({prompt}) has this result: {work}")),
         }
+    }
+
+    fn git(&self, args: &[&str]) -> Result<String, String> {
+        let mut git = Command::new("git");
+        let output = git.current_dir(self.project()).args(args).output();
+        let output = output.map_err(words)?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Brings results onto the branch. Whoever does it first is killed on the
+    /// way; in the end each is there once.
+    pub fn land(&self, jobs: &[&str]) -> Result<(), String> {
+        let land = [&["fleet", "fetch", "--json", "--land"], jobs].concat();
+        let land = [&land[..], &["--", "--verify", "test -d work"]].concat();
+        let log = self.dir.path().join("landing");
+        let file = File::create(&log).map_err(words)?;
+        let mut command = self.command("submitter");
+        command.args(&land);
+        // In a group of its own, which can be killed with all that it started.
+        let mut first = by(&["setsid"], &command);
+        let mut first = first.stdout(file).spawn().map_err(words)?;
+        let started = Instant::now();
+        while !fs::read_to_string(&log).is_ok_and(|log| log.contains("lane_landed")) {
+            if started.elapsed() > LANDING {
+                return Err("nothing lands".into());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let group = format!("-{}", first.id());
+        cargo::succeed(Command::new("kill").args(["-KILL", "--", &group]))?;
+        let _ = first.wait();
+        self.ask("submitter", &land)?;
+        let log = self.git(&["log", "--format=%s", "main"])?;
+        for job in jobs {
+            let count = log.lines().filter(|line| line.contains(job)).count();
+            if count != 1 {
+                return Err(format!("job {job} landed {count} times:\n{log}"));
+            }
+        }
+        Ok(())
     }
 
     /// Lines with a word, of one worker or of all.

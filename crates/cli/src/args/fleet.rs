@@ -76,7 +76,7 @@ pub enum FleetVerb {
         words: Vec<String>,
     },
     /// Bring the branch of a job into this repository, as ralph/JOB
-    Fetch { job: String },
+    Fetch(FleetFetchArgs),
 }
 
 #[derive(Debug, Args)]
@@ -176,6 +176,21 @@ pub struct FleetWorkerArgs {
     pub json: bool,
     /// More for each `ralph run`: -- --agent codex --max-cost 5usd
     #[arg(last = true, value_name = "OPTIONS")]
+    pub run: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct FleetFetchArgs {
+    #[arg(required = true, value_name = "JOB")]
+    pub jobs: Vec<String>,
+    /// Bring it onto your branch, where its checks are green there
+    #[arg(long)]
+    pub land: bool,
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub json: bool,
+    /// More for the `ralph run` that lands: -- --verify 'cargo test'
+    #[arg(last = true, value_name = "OPTIONS", requires = "land")]
     pub run: Vec<String>,
 }
 

@@ -4,11 +4,36 @@ use ralph_core::tr;
 use ralph_fleet::board::Board;
 use ralph_fleet::job::Phase;
 use ralph_store::private::PrivateDir;
+use serde_json::json;
 
-use super::{look, trees};
+use super::{land, look, trees};
 use crate::app::{App, Exit, OrFail};
+use crate::args::{FleetFetchArgs, ServerArgs};
 
-pub async fn run(app: &App, board: &Board, job: &str) -> Exit {
+/// The branch of a job that is here now.
+#[derive(Debug)]
+pub struct Brought {
+    pub job: String,
+    pub commit: String,
+}
+
+pub async fn run(app: &App, args: &FleetFetchArgs, server: &ServerArgs, board: &Board) -> Exit {
+    let mut all = Vec::new();
+    for job in &args.jobs {
+        all.extend(bring(app, args, board, job).await?);
+    }
+    match args.land {
+        true => land::run(app, args, server, board, all).await,
+        false => Ok(0),
+    }
+}
+
+async fn bring(
+    app: &App,
+    args: &FleetFetchArgs,
+    board: &Board,
+    job: &str,
+) -> Result<Option<Brought>, u8> {
     let lang = app.lang();
     let (state, _) = board.state(job).await.or_fail(app)?;
     let Phase::Done(outcome) = &state.phase else {
@@ -16,7 +41,9 @@ pub async fn run(app: &App, board: &Board, job: &str) -> Exit {
         return app.refuse(&tr!(lang, "job {job} has no result: {phase}"));
     };
     let Some(commit) = outcome.commit.as_ref().filter(|_| outcome.has_bundle) else {
-        return app.done(&tr!(lang, "job {job} changed nothing"));
+        let value = || json!({"job": job, "outcome": outcome.outcome, "commit": null});
+        app.answer(args.json, value, || tr!(lang, "job {job} changed nothing"))?;
+        return Ok(None);
     };
     let scratch = PrivateDir::new("fleet").or_else(|error| app.refuse(&error.to_string()))?;
     let file = scratch.path().join("result.bundle");
@@ -39,8 +66,8 @@ pub async fn run(app: &App, board: &Board, job: &str) -> Exit {
         "--no-write-fetch-head",
         "--no-tags",
     ];
-    let args = [&quiet[..], &fetch[..], &[file.as_str(), refs.as_str()]].concat();
-    if let Err(error) = trees::git(&app.root, &args) {
+    let words = [&quiet[..], &fetch[..], &[file.as_str(), refs.as_str()]].concat();
+    if let Err(error) = trees::git(&app.root, &words) {
         return app.refuse(&tr!(
             lang,
             "the result of job {job} can't be brought here ({error}): is this its repository, and is {branch} another branch?"
@@ -54,5 +81,12 @@ pub async fn run(app: &App, board: &Board, job: &str) -> Exit {
         ));
     }
     let outcome = &outcome.outcome;
-    app.done(&tr!(lang, "{branch} is at {commit} ({outcome})"))
+    let value = || json!({"job": job, "outcome": outcome, "branch": branch, "commit": commit});
+    app.answer(args.json, value, || {
+        tr!(lang, "{branch} is at {commit} ({outcome})")
+    })?;
+    Ok(Some(Brought {
+        job: job.to_owned(),
+        commit: commit.clone(),
+    }))
 }

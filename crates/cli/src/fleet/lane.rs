@@ -9,14 +9,14 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Request;
 use ralph_core::tasks::{ReadOptions, Task, set_mark};
 use ralph_core::text::digest::hex_sha256;
-use ralph_engine::lanes::{Assignment, Governor};
+use ralph_engine::lanes::{Assignment, Governor, Said, say};
 use ralph_engine::look::TaskFile;
 use ralph_engine::signals::{self, Told};
 use ralph_engine::supervise::Stop;
 use ralph_engine::{clock, past};
 use ralph_fleet::board::{Board, JobEvent};
 use ralph_fleet::conf::Role;
-use ralph_fleet::job::{Needs, Outcome, Phase, Source, Spec, State, Work};
+use ralph_fleet::job::{Outcome, Phase, Source, Spec, State, Work};
 use ralph_fleet::limit_in;
 use ralph_fleet::worker::now_ms;
 use ralph_store::layout::{Layout, refuse_links};
@@ -25,7 +25,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
 use super::mirror::{Job, is_record};
-use super::trees;
+use super::{land, trees};
 use crate::app::App;
 use crate::args::ServerArgs;
 
@@ -79,8 +79,17 @@ impl Lane<'_> {
             return Ok(0);
         }
         let scratch = PrivateDir::new("lane").map_err(|error| error.to_string())?;
+        let given = self.given()?;
+        // One that came back has to be worked on.
+        if let Some(job) = given.as_ref().filter(|_| self.assignment.note.is_none()) {
+            return self.take_result(job, scratch.path()).await;
+        }
         let commit = self.commit(scratch.path())?;
-        let job = self.submit(&commit, scratch.path()).await?;
+        let like = match &given {
+            Some(job) => Some(self.board.spec(job).await.map_err(words)?),
+            None => None,
+        };
+        let job = self.submit(&commit, like, scratch.path()).await?;
         let (tell, mut heard) = mpsc::unbounded_channel();
         let following = self.follow(&job, tell);
         tokio::pin!(following);
@@ -137,7 +146,12 @@ impl Lane<'_> {
     }
 
     /// The same tree is the same job: a run that is taken up finds it again.
-    async fn submit(&self, commit: &str, scratch: &Path) -> Result<String, String> {
+    async fn submit(
+        &self,
+        commit: &str,
+        like: Option<Spec>,
+        scratch: &Path,
+    ) -> Result<String, String> {
         let file = trees::bundle_of(&scratch.join("own.git"), commit, scratch);
         let file = file.map_err(|error| error.to_string())?;
         let put = self.board.put_input(commit, &file).await;
@@ -146,10 +160,13 @@ impl Lane<'_> {
             source: Source::Bundle(commit.to_owned()),
             commit: commit.to_owned(),
             work: Work::Tasks(self.assignment.tasks_file.clone()),
-            needs: Needs::default(),
-            priority: 0,
-            max_turns: None,
-            hints: self.hints(),
+            needs: like
+                .as_ref()
+                .map(|like| like.needs.clone())
+                .unwrap_or_default(),
+            priority: like.as_ref().map_or(0, |like| like.priority),
+            max_turns: like.as_ref().and_then(|like| like.max_turns),
+            hints: self.hints(like.as_ref()),
         };
         let job = self.name(commit, &spec).await?;
         if self.board.spec(&job).await.is_ok() {
@@ -203,12 +220,51 @@ impl Lane<'_> {
         }
     }
 
-    /// Why it came back, and what a person said to all lanes.
-    fn hints(&self) -> Vec<String> {
+    /// Why it came back, what it was about, and what a person said to all lanes.
+    fn hints(&self, like: Option<&Spec>) -> Vec<String> {
         let note = self.assignment.note.iter().cloned();
+        let wish = like.and_then(|like| match &like.work {
+            Work::Prompt(prompt) => Some(prompt.clone()),
+            Work::Tasks(_) => None,
+        });
         let hints = self.assignment.hints.iter().map(|hint| hint.text.clone());
         let shortened = |text: String| text.chars().take(LONGEST_WORD).collect();
-        note.chain(hints).map(shortened).collect()
+        note.chain(wish).chain(hints).map(shortened).collect()
+    }
+
+    /// The job whose result is to land, where that is what the task is.
+    fn given(&self) -> Result<Option<String>, String> {
+        let file = self.assignment.root.join(&self.assignment.tasks_file);
+        let tasks = TaskFile::new(&self.assignment.root, file, ReadOptions::default());
+        let list = tasks.open().map_err(words)?.list;
+        let is_ours = |task: &&Task| self.assignment.tasks.contains(&task.id);
+        let task = list.tasks.iter().find(is_ours);
+        Ok(task.and_then(|task| land::job_of(&self.assignment.tasks_file, &task.text)))
+    }
+
+    /// The tree becomes what the job made of the commit that it was given.
+    async fn take_result(&self, job: &str, scratch: &Path) -> Result<u8, String> {
+        let spec = self.board.spec(job).await.map_err(words)?;
+        let (state, _) = self.board.state(job).await.map_err(words)?;
+        let objects = [self.assignment.objects.clone()];
+        let seen = trees::see(&self.assignment.root, &scratch.join("own.git"), &objects);
+        seen.map_err(|error| error.to_string())?;
+        let code = self.end(job, &state, &spec.commit, scratch).await?;
+        if !self.is_told() {
+            return Err(format!(
+                "what the run of job {job} did is not known any more; look at its branch, and merge it by hand"
+            ));
+        }
+        if let Phase::Done(Outcome {
+            commit: Some(commit),
+            ..
+        }) = &state.phase
+        {
+            let stood = trees::stand_on(&self.assignment.root, commit);
+            stood.map_err(|error| error.to_string())?;
+        }
+        say(&Said::Stands { base: spec.commit });
+        Ok(code)
     }
 
     /// Nobody waits for it any more.

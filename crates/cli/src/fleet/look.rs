@@ -35,7 +35,13 @@ pub fn phase(state: &State, lang: Lang) -> String {
         }
         Phase::Done(outcome) => {
             let outcome = &outcome.outcome;
-            tr!(lang, "done: {outcome}")
+            match &state.landed {
+                Some(commit) => {
+                    let commit = commit.get(..10).unwrap_or(commit);
+                    tr!(lang, "done: {outcome}; landed as {commit}")
+                }
+                None => tr!(lang, "done: {outcome}"),
+            }
         }
         Phase::GivenUp => tr!(lang, "given up"),
         Phase::Cancelled => tr!(lang, "cancelled"),
@@ -53,6 +59,7 @@ fn to_json(id: &str, state: &State) -> Value {
         "secrets": state.needs.secrets,
         "declined": state.declined,
         "trouble": state.trouble,
+        "landed": state.landed,
     });
     match &state.phase {
         Phase::Leased(lease) => value["worker"] = json!(lease.worker),

@@ -2,6 +2,7 @@
 
 mod fetch;
 mod init;
+mod land;
 pub mod lane;
 mod look;
 mod mirror;
@@ -63,8 +64,8 @@ pub fn run(app: &App, global: &Global, args: &FleetArgs) -> Exit {
         FleetVerb::Tell { job, words } => with_board(app, &args.server, async |board| {
             look::tell(app, &board, job, words).await
         }),
-        FleetVerb::Fetch { job } => with_board(app, &args.server, async |board| {
-            fetch::run(app, &board, job).await
+        FleetVerb::Fetch(verb) => with_board(app, &args.server, async |board| {
+            fetch::run(app, verb, &args.server, &board).await
         }),
     }
 }

@@ -197,13 +197,10 @@ pub fn commit_with(
     from: &[PathBuf],
     (path, file): (&str, &Path),
 ) -> io::Result<String> {
-    let own = borrowing(own, from)?;
-    let seen = Seen { own: &own, tree };
-    let head = git::head(tree).commit;
-    let head = head.ok_or_else(|| io::Error::other("the tree has no commit"))?;
-    seen.take_in(&head)?;
+    let head = see(tree, own, from)?;
+    let seen = Seen { own, tree };
     let file = file.display().to_string();
-    let blob = git(&own, &["hash-object", "-w", "--no-filters", "--", &file])?;
+    let blob = git(own, &["hash-object", "-w", "--no-filters", "--", &file])?;
     let info = format!("100644,{blob},{path}");
     seen.git(&["update-index", "--add", "--cacheinfo", &info])?;
     let tree = seen.git(&["write-tree"])?;
@@ -214,7 +211,17 @@ pub fn commit_with(
         ("GIT_COMMITTER_DATE", "2000-01-01T00:00:00Z"),
     ];
     let commit = ["-c", NAME, "-c", EMAIL, "commit-tree", &tree, "-p", &head];
-    git_with(&own, &[&commit[..], &message].concat(), &when)
+    git_with(own, &[&commit[..], &message].concat(), &when)
+}
+
+/// A repository of our own knows everything that lies in a tree; gives the
+/// commit that the tree stands on.
+pub fn see(tree: &Path, own: &Path, from: &[PathBuf]) -> io::Result<String> {
+    borrowing(own, from)?;
+    let head = git::head(tree).commit;
+    let head = head.ok_or_else(|| io::Error::other("the tree has no commit"))?;
+    Seen { own, tree }.take_in(&head)?;
+    Ok(head)
 }
 
 /// Takes the result of a job in: exactly that commit, and only if it is made on
@@ -240,4 +247,9 @@ pub fn receive(own: &Path, bundle: &Path, job: &str, commit: &str, base: &str) -
 pub fn put(tree: &Path, own: &Path, commit: &str) -> io::Result<()> {
     let reset = ["read-tree", "--reset", "-u", commit];
     Seen { own, tree }.git(&reset).map(drop)
+}
+
+/// Its own repository says the same of a tree: its commits tell what was done.
+pub fn stand_on(tree: &Path, commit: &str) -> io::Result<()> {
+    git(tree, &["update-ref", "--no-deref", "HEAD", commit]).map(drop)
 }

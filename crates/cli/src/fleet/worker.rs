@@ -82,7 +82,7 @@ fn check_names(app: &App, args: &FleetWorkerArgs, name: &str) -> Result<(), u8> 
     }
 }
 
-fn host() -> String {
+pub fn host() -> String {
     let name = regular::read_to_string("/etc/hostname").unwrap_or_default();
     let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name: String = name.trim().chars().map(safe).take(30).collect();

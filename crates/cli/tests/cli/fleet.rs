@@ -14,8 +14,8 @@ use crate::live::{Live, eventually, wait_until};
 use crate::web::Page;
 
 /// A server of its own on loopback, and a project with one task.
-struct Fleet {
-    env: TestEnv,
+pub struct Fleet {
+    pub env: TestEnv,
     listen: String,
     server: Live,
 }
@@ -40,7 +40,7 @@ impl Fleet {
         Fleet::in_project(TestEnv::with_tasks(1))
     }
 
-    fn in_project(env: TestEnv) -> Fleet {
+    pub fn in_project(env: TestEnv) -> Fleet {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let listen = listener.local_addr().unwrap().to_string();
         drop(listener);
@@ -66,7 +66,7 @@ impl Fleet {
         self.env.outside(&format!("server/{role}.nk"))
     }
 
-    fn command(&self, role: &str, args: &[&str]) -> Command {
+    pub fn command(&self, role: &str, args: &[&str]) -> Command {
         let args = [&["fleet"], args].concat();
         let mut command = self.env.untrusted(&args);
         command
@@ -84,24 +84,24 @@ impl Fleet {
         command
     }
 
-    fn ask(&self, role: &str, args: &[&str]) -> Done {
+    pub fn ask(&self, role: &str, args: &[&str]) -> Done {
         Done::of(&self.command(role, args).output().unwrap())
     }
 
-    fn submit(&self, args: &[&str]) -> String {
+    pub fn submit(&self, args: &[&str]) -> String {
         let done = self.ask("submitter", &[&["submit", "--json"], args].concat());
         assert_eq!(done.code, 0, "{}", done.stderr);
         done.events()[0]["job"].as_str().unwrap().to_owned()
     }
 
-    fn show(&self, job: &str) -> Value {
+    pub fn show(&self, job: &str) -> Value {
         let done = self.ask("submitter", &["show", "--json", job]);
         assert_eq!(done.code, 0, "{}", done.stderr);
         serde_json::from_str(&done.stdout).unwrap()
     }
 
     /// A worker with a lease of a second and this agent.
-    fn worker(&self, name: &str, agent: &str, more: &[&str]) -> Live {
+    pub fn worker(&self, name: &str, agent: &str, more: &[&str]) -> Live {
         Live::start(&self.env, name, self.worker_command(name, agent, more))
     }
 
@@ -144,7 +144,7 @@ impl Fleet {
         fs::write(self.env.outside("go"), "").unwrap();
     }
 
-    fn until_done(&self, job: &str) -> Value {
+    pub fn until_done(&self, job: &str) -> Value {
         eventually("the job is done", || {
             let shown = self.show(job);
             (shown["phase"] == "done").then_some(shown)

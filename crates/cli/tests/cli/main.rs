@@ -39,6 +39,8 @@ mod evidence;
 mod files;
 #[cfg(all(unix, feature = "fleet"))]
 mod fleet;
+#[cfg(all(unix, feature = "fleet"))]
+mod fleet_lands;
 mod flood;
 #[cfg(unix)]
 mod forge;

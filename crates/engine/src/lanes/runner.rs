@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ralph_core::machine::{LaneEnd, LaneEvent, LaneHint, LaneOrder, LaneTask, Outcome};
+use ralph_core::machine::{
+    LaneEnd, LaneEvent, LaneHint, LaneOrder, LaneTask, Outcome, PauseReason,
+};
 use ralph_core::usage::Usage;
 use ralph_store::fault;
 use ralph_store::layout::Layout;
@@ -321,10 +323,11 @@ impl Shared {
             Ok(base) => base,
             Err(error) => return short(error.to_string()),
         };
-        let _ = self.tell.send(Heard::Told(LaneEvent::Began {
+        let began = LaneEvent::Began {
             lane,
             base: base.clone(),
-        }));
+        };
+        let _ = self.tell.send(Heard::Told(began));
         let spec = Spec {
             args: vec![LANE_MODE.into()],
             stdin: Some(supervise::file_of(answers)),
@@ -344,6 +347,7 @@ impl Shared {
             lane,
             tell: self.tell.clone(),
             lines: SaidLines::new(LONGEST_LINE),
+            base,
             failed: None,
         };
         let report = supervise::run(spec, &mut ear, stop.clone()).await;
@@ -353,7 +357,7 @@ impl Shared {
         let stopped = *stop.borrow() >= Stop::Gracefully;
         let shared = Arc::clone(self);
         let ending = format!("{:?}", report.ending);
-        let result = move || shared.result(lane, &task, &base, stopped, &ending);
+        let result = move || shared.result(lane, &task, &ear.base, stopped, &ending);
         match tokio::task::spawn_blocking(result).await {
             Ok(Ok(end)) => end,
             Ok(Err(error)) => short(error.to_string()),
@@ -401,8 +405,19 @@ impl Shared {
         let past = run.as_ref().and_then(|run| past::read(run).ok());
         let outcome = past.as_ref().and_then(|past| past.state.outcome());
         let tree = self.tree(lane);
+        let is_unproven = matches!(
+            outcome,
+            Some(
+                Outcome::Unproven { .. }
+                    | Outcome::Paused {
+                        reason: PauseReason::Unproven
+                    }
+            )
+        );
         let is_done = match outcome {
-            Some(Outcome::Complete | Outcome::Unproven { .. }) => true,
+            Some(Outcome::Complete) => true,
+            // It says that it is done: the landing judges that.
+            _ if is_unproven => true,
             Some(Outcome::Paused { .. } | Outcome::Interrupted) | None if stopped => {
                 return Ok(LaneEnd::Stopped);
             }
@@ -414,7 +429,6 @@ impl Shared {
         let commit = self.repo.commit(&oid, base, &message)?;
         // Words alone don't land.
         let is_empty = oid == self.repo.tree_of(base)?;
-        let is_unproven = matches!(outcome, Some(Outcome::Unproven { .. }));
         if is_done && !(is_empty && is_unproven) {
             return Ok(LaneEnd::Ready { commit });
         }
@@ -508,6 +522,8 @@ struct Ear {
     lane: u32,
     tell: mpsc::UnboundedSender<Heard>,
     lines: SaidLines,
+    /// The commit below its work.
+    base: String,
     failed: Option<String>,
 }
 
@@ -520,6 +536,11 @@ impl Sink for Ear {
                 Ok(Said::Held { until }) => {
                     let held = LaneEvent::Held { lane, until };
                     drop(self.tell.send(Heard::Told(held)));
+                }
+                Ok(Said::Stands { base }) => {
+                    self.base.clone_from(&base);
+                    let began = LaneEvent::Began { lane, base };
+                    drop(self.tell.send(Heard::Told(began)));
                 }
                 Ok(Said::Failed { why }) => self.failed = Some(why),
                 Err(_) => {}

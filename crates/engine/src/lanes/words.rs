@@ -40,6 +40,8 @@ pub enum Said {
     Ask,
     /// Its agent's service refuses until then, on the wall clock.
     Held { until: i64 },
+    /// Its tree holds work that was made on top of this commit.
+    Stands { base: String },
     /// Why it can't do anything.
     Failed { why: String },
 }

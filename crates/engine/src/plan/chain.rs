@@ -29,7 +29,7 @@ pub(super) fn agents(
     let mut agents = Vec::new();
     for name in names {
         let agent = agent(name, names, settings, wanted, announcements)?;
-        announcements.extend(check_program(&agent, wanted)?);
+        announcements.extend(check_program(&agent, settings, wanted)?);
         agents.push(agent);
     }
     Ok(agents)
@@ -64,11 +64,17 @@ fn agent(
     }
 }
 
-/// Where nobody is called, a program that is not there is only told.
-fn check_program(agent: &Agent, wanted: &Wanted) -> Result<Option<Announcement>, PlanError> {
+/// Where nobody is called, a program that is not there is only told; where
+/// lanes work on other machines, it is their business.
+fn check_program(
+    agent: &Agent,
+    settings: &Settings,
+    wanted: &Wanted,
+) -> Result<Option<Announcement>, PlanError> {
     let root = wanted.layout.root();
     let program = agent.invocation(Path::new(""), "").program;
-    if agents::find_program(&program, root).is_some() {
+    let is_elsewhere = settings.lanes.fleet && settings.lanes.count > 0;
+    if is_elsewhere || agents::find_program(&program, root).is_some() {
         return Ok(None);
     }
     let missing = match agents::find_file(&program, root) {
@@ -132,7 +138,7 @@ pub(super) fn role_agents(
     let mut agents = Vec::new();
     for name in names {
         let agent = agent(name, &[], settings, wanted, &mut Vec::new())?;
-        check_program(&agent, wanted)?;
+        check_program(&agent, settings, wanted)?;
         agents.push(agent);
     }
     Ok(agents)
