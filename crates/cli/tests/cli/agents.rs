@@ -2,11 +2,10 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
-use crate::env::{Done, TestEnv};
+use crate::env::{Done, TestEnv, make_executable};
 
 /// A project with a Claude Code of the version that was tried, a Codex of
 /// another and a Copilot that says nothing, and no other program around.
@@ -20,7 +19,7 @@ fn installed() -> TestEnv {
         let path = env.outside("bin").join(name);
         fs::create_dir_all(env.outside("bin")).unwrap();
         fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        make_executable(&path);
     }
     env
 }

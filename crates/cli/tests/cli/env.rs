@@ -325,3 +325,14 @@ fn collect(dir: &Path, files: &mut Vec<(PathBuf, Vec<u8>)>) {
         }
     }
 }
+
+/// A script that can be started by its name.
+pub fn make_executable(path: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+}

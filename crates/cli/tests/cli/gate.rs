@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::env::TestEnv;
+use crate::env::{TestEnv, make_executable};
 
 const GOOD_AUDIT: &str = "# Audit Report\n\nBranch: cp-login\nDecision: PASS\n\nFindings: []\n";
 const GOOD_EVIDENCE: &str =
@@ -216,7 +216,7 @@ fn variables_and_programs_of_the_caller_play_no_part_c_03() {
     env.write("bin/grep", "#!/bin/sh\nexit 0\n");
     env.write("bin/sh", "#!/bin/sh\nexit 0\n");
     for name in ["bin/grep", "bin/sh"] {
-        make_executable(&env, name);
+        make_executable(&env.path(name));
     }
     let path = std::env::var("PATH").unwrap();
     for bin in [env.path("bin").to_str().unwrap(), "bin", "./bin", ""] {
@@ -262,7 +262,7 @@ fn npm_runs_the_scripts_that_stand_there_c_03() {
     let env = TestEnv::new();
     env.write("package.json", r#"{"scripts": {"test": "exit 1"}}"#);
     env.write("bin/npm", "#!/bin/sh\nexit 0\n");
-    make_executable(&env, "bin/npm");
+    make_executable(&env.path("bin/npm"));
     let path = std::env::var("PATH").unwrap();
     let shims = format!("{}:{path}", env.path("bin").display());
     for (name, value) in [("npm_config_script_shell", "/bin/true"), ("PATH", &shims)] {
@@ -271,11 +271,6 @@ fn npm_runs_the_scripts_that_stand_there_c_03() {
         assert_eq!(done.code, 7, "{name}: {}", done.stdout);
         assert!(!env.path(".quality-gate-passed").exists(), "{name}");
     }
-}
-
-fn make_executable(env: &TestEnv, name: &str) {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(env.path(name), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]

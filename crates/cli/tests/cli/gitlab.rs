@@ -2,14 +2,13 @@
 //! the real one has no socket that a test could answer on.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
 use ralph_testkit::github::World;
 use serde_json::Value;
 
-use super::env::{Done, named};
+use super::env::{Done, make_executable, named};
 use super::forge::phase_of;
 use super::hub::{BRANCH, Hub, story};
 use super::p0::{AUDIT_PASS, CODE, COMMIT, CREATED, EVIDENCE, GATE, project};
@@ -65,7 +64,7 @@ impl Lab {
         fs::create_dir_all(&dir).unwrap();
         let glab = dir.join("glab");
         fs::write(&glab, GLAB).unwrap();
-        fs::set_permissions(&glab, fs::Permissions::from_mode(0o755)).unwrap();
+        make_executable(&glab);
         let lab = Lab { hub, dir };
         lab.put("jobs", "[]\n");
         lab

@@ -2,12 +2,11 @@
 //! (HIST-01 to HIST-07, RESM-05, EVNT-06, LOOP-17).
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::env::{Done, TestEnv, tasks};
+use crate::env::{Done, TestEnv, make_executable, tasks};
 use crate::languages::{in_all_languages, redacted};
 use crate::live::{Live, latest_run, shell_agent, wait_until};
 
@@ -584,7 +583,7 @@ fn openspec_itself_is_asked_where_it_is_installed_hist_05() {
         asked.display()
     );
     fs::write(&program, script).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    make_executable(&program);
     let agent = env.agent(&[json!({"tick": ["1.1"], "say": DONE})]);
     let mut command = env.command(&["run", "--agent-cmd", &agent]);
     let path = std::env::var("PATH").unwrap_or_default();

@@ -3,14 +3,14 @@
 //! is written, nothing hangs, and each verb works or says what it saw.
 
 use std::fs::{self, File};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::env::TestEnv;
+use crate::env::{TestEnv, make_executable};
 
 /// Whatever waits so long waits for ever.
 const LONGEST: Duration = Duration::from_secs(8);
@@ -270,7 +270,7 @@ fn soon(what: &str, verb: &str, usual: Duration, ask: impl Fn() -> Duration) {
 
 fn executable(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    make_executable(path);
 }
 
 /// Plants each thing, and tries every verb.

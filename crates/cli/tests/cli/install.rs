@@ -1,12 +1,11 @@
 //! `ralph init`, `ralph uninstall` and `ralph doctor` in a project.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::env::{Done, RALPH, TestEnv};
+use crate::env::{Done, RALPH, TestEnv, make_executable};
 
 impl TestEnv {
     /// `ralph` with a PATH that has `ralph` and nothing of the machine's
@@ -426,7 +425,7 @@ fn what_is_dead_is_red() {
                 let liar = env.outside("liar/ralph");
                 fs::create_dir_all(liar.parent().unwrap()).unwrap();
                 fs::write(&liar, "#!/bin/sh\nexit 0\n").unwrap();
-                fs::set_permissions(&liar, fs::Permissions::from_mode(0o755)).unwrap();
+                make_executable(&liar);
                 text.replace("\"ralph hook", &format!("\"{} hook", liar.display()))
             },
             "hooks.guard",

@@ -2,11 +2,10 @@
 //! a person works too (issue 22).
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::env::{Done, named};
+use crate::env::{Done, make_executable, named};
 use crate::lanes::{Lanes, landed, list, text};
 use crate::limits::{limited, now};
 use crate::live::{Live, wait_until};
@@ -25,7 +24,7 @@ fn client(lanes: &Lanes, cost: f64, before: &str) {
     let program = lanes.env.outside("bin").join("claude");
     fs::create_dir_all(program.parent().unwrap()).unwrap();
     fs::write(&program, script).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    make_executable(&program);
 }
 
 fn run(lanes: &Lanes, more: &[&str]) -> (Done, Vec<Value>) {

@@ -2,13 +2,12 @@
 //! (issue 4).
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::env::{Done, RALPH, TestEnv, named};
+use crate::env::{Done, RALPH, TestEnv, make_executable, named};
 use crate::live::{Live, wait_until};
 
 /// A turn that does the only task.
@@ -39,7 +38,7 @@ pub fn client(env: &TestEnv, name: &str, calls: &[Value]) {
     );
     let program = bin.join(name);
     fs::write(&program, script).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    make_executable(&program);
 }
 
 /// The lines that the call of this number prints, and how it exits.

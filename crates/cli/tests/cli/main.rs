@@ -2,6 +2,7 @@
 //! project, with a scripted agent that is a real child process.
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+#[cfg(unix)]
 mod endings;
 mod env;
 #[cfg(debug_assertions)]
@@ -56,6 +57,7 @@ mod history;
 mod hook;
 mod hook_subagent;
 mod hook_tracker;
+#[cfg(unix)]
 mod hostile;
 #[cfg(unix)]
 mod hub;
@@ -63,20 +65,25 @@ mod hub;
 mod install;
 #[cfg(unix)]
 mod lanes;
+#[cfg(unix)]
 mod lanes_together;
+#[cfg(unix)]
 mod lanes_trees;
 mod languages;
 #[cfg(target_os = "linux")]
 mod league;
 mod left_in_git;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 mod limits;
 mod lying;
 #[cfg(unix)]
 mod mcp;
+#[cfg(unix)]
 mod monitor;
+#[cfg(unix)]
 mod neighbour;
 mod notify;
+#[cfg(unix)]
 mod old_state;
 #[cfg(unix)]
 mod p0;
@@ -93,9 +100,12 @@ mod progress;
 mod proof;
 #[cfg(unix)]
 mod proposals;
+#[cfg(unix)]
 mod questions;
+#[cfg(unix)]
 mod recount;
 mod report;
+#[cfg(unix)]
 mod resettled;
 mod roles;
 #[cfg(target_os = "linux")]

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::env::{TestEnv, named};
+use crate::env::{TestEnv, make_executable, named};
 
 const DONE: &str = "<promise>COMPLETE</promise>";
 
@@ -282,8 +282,7 @@ fn a_mail_goes_through_sendmail() {
         got.display()
     );
     std::fs::write(&program, script).unwrap();
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    make_executable(&program);
     let config = format!(
         "[notify]\nemail = \"me@localhost\"\nsendmail = \"{}\"\n",
         program.display()

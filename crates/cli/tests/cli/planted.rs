@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use ralph_testkit::github::World;
 use serde_json::json;
 
-use crate::env::{Done, TestEnv};
+use crate::env::{Done, TestEnv, make_executable};
 use crate::hub::BRANCH;
 use crate::p0;
 use crate::session::ONE;
@@ -21,11 +21,6 @@ fn evil(env: &TestEnv) -> (PathBuf, PathBuf) {
     fs::write(&program, text).unwrap();
     make_executable(&program);
     (program, mark)
-}
-
-fn make_executable(path: &std::path::Path) {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// Everything at once: monitor, filters, diff, hooks, transport.

@@ -2,9 +2,8 @@
 //! (issue 23).
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
-use crate::env::{Done, RALPH, TestEnv};
+use crate::env::{Done, RALPH, TestEnv, make_executable};
 use crate::terminal::Terminal;
 
 impl TestEnv {
@@ -13,7 +12,7 @@ impl TestEnv {
         let file = self.outside("programs").join(name);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, format!("#!/bin/sh\n{does}\n")).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        make_executable(&file);
     }
 
     fn with_programs(&self, args: &[&str]) -> Done {

@@ -3,11 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::env::{Done, RALPH, TestEnv};
+use crate::env::{Done, RALPH, TestEnv, make_executable};
 use crate::live::{journal, latest_run};
 
 const TASKS: u64 = 6;
@@ -74,7 +73,7 @@ fn client(env: &TestEnv, dice: &mut Dice) -> Vec<Call> {
     );
     let program = bin.join("claude");
     fs::write(&program, script).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    make_executable(&program);
     calls
 }
 

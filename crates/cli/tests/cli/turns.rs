@@ -5,7 +5,7 @@ use std::fs;
 use ralph_store::lock::{LockInfo, acquire};
 use serde_json::{Value, json};
 
-use crate::env::{Done, TestEnv};
+use crate::env::{Done, TestEnv, make_executable};
 use crate::live::{shell_agent, wait_until};
 
 fn ticking(id: &str, text: &str) -> Value {
@@ -385,10 +385,7 @@ fn the_branch_goes_back_with_the_work_where_that_is_wanted() {
             &format!(".git/hooks/{hook}"),
             "#!/bin/sh\ntouch \"$HOME/ran\"\n",
         );
-        let path = env.path(&format!(".git/hooks/{hook}"));
-        let mut mode = fs::metadata(&path).unwrap().permissions();
-        std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
-        fs::set_permissions(&path, mode).unwrap();
+        make_executable(&env.path(&format!(".git/hooks/{hook}")));
     }
     let planned = env.ralph(&["undo", "2", "--commits", "--dry-run"]);
     assert!(

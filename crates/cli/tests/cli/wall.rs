@@ -5,14 +5,14 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::env::{Done, RALPH, TestEnv};
+use crate::env::{Done, RALPH, TestEnv, make_executable};
 use crate::live::{shell_agent, wait_until};
 
 const NOBODY: &str = "65534";
@@ -294,11 +294,11 @@ fn an_ordinary_user_gets_out_no_better() {
         .arg(&all)
         .status();
     assert!(open.unwrap().success());
-    fs::set_permissions(&all, fs::Permissions::from_mode(0o755)).unwrap();
+    make_executable(&all);
     // A copy, since the folder of the build may be closed to others.
     let program = all.join("ralph");
     fs::copy(RALPH, &program).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    make_executable(&program);
     let usual = env.command(&["sandbox", "--trust-project", "--", "sh", "-c", ESCAPES]);
     let mut command = Command::new("setpriv");
     command

@@ -2,10 +2,9 @@
 //! holds no more (issue 20, point 4).
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::env::{Done, TestEnv};
+use crate::env::{Done, TestEnv, make_executable};
 use crate::live::shell_agent;
 
 /// A bubblewrap that is refused, as on a machine that forbids namespaces.
@@ -15,7 +14,7 @@ fn refused(env: &TestEnv, args: &[&str]) -> Command {
     let program = bin.join("bwrap");
     let says = "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n";
     fs::write(&program, says).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    make_executable(&program);
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = [bin].into_iter().chain(std::env::split_paths(&path));
     let mut command = env.command(args);

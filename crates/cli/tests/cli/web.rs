@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::env::{TestEnv, named};
+use crate::env::{TestEnv, make_executable, named};
 use crate::live::{DEADLINE, Live, eventually, latest_run, shell_agent, wait_until};
 
 const DONE: &str = "<promise>COMPLETE</promise>";
@@ -251,7 +251,6 @@ fn an_address_opens_the_page_once_and_nothing_else_does() {
 /// S-10: whoever looks at the processes sees no way in.
 #[test]
 fn the_browser_is_led_there_by_a_file_of_our_own() {
-    use std::os::unix::fs::PermissionsExt;
     let env = finished();
     let (bin, seen) = (env.outside("bin"), env.outside("seen"));
     std::fs::create_dir(&bin).unwrap();
@@ -261,7 +260,7 @@ fn the_browser_is_led_there_by_a_file_of_our_own() {
         seen.display()
     );
     std::fs::write(&opener, text).unwrap();
-    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    make_executable(&opener);
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let mut command = env.command(&["web", "--port", "0", "--open"]);
     command.env("PATH", path);

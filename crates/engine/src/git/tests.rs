@@ -5,6 +5,7 @@ use tempfile::TempDir;
 
 use super::*;
 
+#[cfg(unix)]
 mod planted;
 
 fn git(directory: &Path, arguments: &[&str]) -> String {

@@ -280,7 +280,6 @@ const PLANTED: [Planted; 16] = [
     },
 ];
 
-#[cfg(unix)]
 #[test]
 fn nothing_that_is_planted_runs() {
     for Planted { name, plant } in PLANTED {
@@ -294,7 +293,6 @@ fn nothing_that_is_planted_runs() {
 }
 
 /// The table above proves something only if a plain `git` falls for it.
-#[cfg(unix)]
 #[test]
 fn a_plain_git_runs_what_is_planted() {
     for wanted in [
@@ -314,7 +312,6 @@ fn a_plain_git_runs_what_is_planted() {
 }
 
 /// A folder that looks like a bare repository is a folder.
-#[cfg(unix)]
 #[test]
 fn an_embedded_bare_repository_is_not_believed() {
     let yard = Yard::new();
@@ -373,7 +370,6 @@ fn data_of_the_repository_still_counts() {
 }
 
 /// The variables of a hook are the repository's to choose, `PATH` among them.
-#[cfg(unix)]
 #[test]
 fn a_program_of_the_project_is_not_taken_for_git() {
     let yard = Yard::new();
