@@ -37,7 +37,7 @@ pub struct Lander {
 /// What came of asking for it.
 #[derive(Debug)]
 pub enum Turn {
-    Ours(Lander),
+    Ours(Box<Lander>),
     /// Somebody lands.
     Theirs(String),
 }
@@ -58,13 +58,13 @@ impl Board {
             holds_ms: u64::try_from(HOLDS.as_millis()).unwrap_or(u64::MAX),
         };
         let ours = |revision| {
-            Ok(Turn::Ours(Lander {
+            Ok(Turn::Ours(Box::new(Lander {
                 board: self.clone(),
                 key: key.clone(),
                 claim: claim.clone(),
                 revision,
                 heard: Instant::now(),
-            }))
+            })))
         };
         let entry = self.claimed(&key).await?;
         let Some((theirs, revision)) = entry else {

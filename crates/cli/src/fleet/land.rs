@@ -117,7 +117,7 @@ async fn there(app: &App, board: &Board, brought: &Brought) -> Result<Option<Str
 }
 
 /// Nobody else lands in this repository, wherever they are.
-async fn right_to_land(app: &App, board: &Board) -> Result<Lander, u8> {
+async fn right_to_land(app: &App, board: &Board) -> Result<Box<Lander>, u8> {
     let lang = app.lang();
     // Clones of a repository have the same beginning.
     let roots = trees::git(&app.root, &["rev-list", "--max-parents=0", "HEAD"]);

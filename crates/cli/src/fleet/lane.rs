@@ -53,6 +53,7 @@ pub fn work(app: &App, assignment: &Assignment, layout: &Layout) -> Result<u8, S
 }
 
 /// The run that it belongs to tells it on as it is.
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
 fn words(error: impl Say) -> String {
     error.say(Lang::En)
 }
