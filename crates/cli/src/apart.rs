@@ -21,15 +21,12 @@ pub struct Said {
 }
 
 impl Said {
-    /// Without its name in front, and without what a terminal would obey.
     fn of(output: &Output) -> Said {
         let ok = output.status.success();
         let said = if ok { &output.stdout } else { &output.stderr };
-        let said = String::from_utf8_lossy(said);
-        let said = said.trim().trim_start_matches("ralph: ");
         Said {
             ok,
-            words: redact(&sanitize(said)).into_owned(),
+            words: words_of(said),
         }
     }
 
@@ -37,6 +34,14 @@ impl Said {
     pub fn last_line(&self) -> &str {
         self.words.lines().last().unwrap_or_default()
     }
+}
+
+/// What our program said, without its name in front and without what a terminal
+/// would obey.
+pub fn words_of(said: &[u8]) -> String {
+    let said = String::from_utf8_lossy(said);
+    let said = said.trim().trim_start_matches("ralph: ");
+    redact(&sanitize(said)).into_owned()
 }
 
 fn command(root: &Path, typed: &[String], lang: Lang) -> Command {

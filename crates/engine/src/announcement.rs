@@ -30,9 +30,9 @@ pub enum Announcement {
     Paused { id: RunId },
     /// Lanes of earlier runs left trees.
     #[say(
-        "lanes of earlier runs left trees ({size} MB); `ralph lanes clean` shows what can go and why"
+        "lanes of earlier runs left {count} trees; `ralph lanes clean` shows what can go and why"
     )]
-    TreesLeft { size: u64 },
+    TreesLeft { count: usize },
     #[say(
         "the disk has room for {trees} trees of lanes, so fewer tasks are worked on at once (lanes.disk)"
     )]

@@ -16,10 +16,9 @@ pub fn warnings(plan: &Plan, own: Option<&RunId>) -> Vec<Announcement> {
         .collect();
     let trees = lanes::trees(&plan.layout);
     let others = trees.iter().filter(|tree| Some(&tree.run) != own);
-    let sizes: Vec<u64> = others.map(|tree| tree.bytes).collect();
-    if !sizes.is_empty() {
-        let size = sizes.iter().sum::<u64>().div_ceil(1_000_000);
-        warnings.push(Announcement::TreesLeft { size });
+    let count = others.count();
+    if count > 0 {
+        warnings.push(Announcement::TreesLeft { count });
     }
     let Some(root) = git::find_root(plan.layout.root()) else {
         return warnings;

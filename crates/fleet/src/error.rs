@@ -20,6 +20,8 @@ pub enum FleetError {
     Server { why: String },
     #[say("there is no job {id}; see `ralph fleet list`")]
     NoJob { id: String },
+    #[say("nobody works on job {id} now; see `ralph fleet show {id}`")]
+    NotAtWork { id: String },
     #[say("job {id} is there, and is another one; choose another --id")]
     OtherJob { id: String },
     #[say(

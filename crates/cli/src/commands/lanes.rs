@@ -69,7 +69,7 @@ fn json_of(app: &App, run: Option<&RunId>, state: Option<&State>, trees: &[Left]
             "place": place.map(|place| place + 1),
             "base": seat.base,
             "tree": tree.map(|tree| &tree.root),
-            "bytes": tree.map(|tree| tree.bytes),
+            "bytes": tree.map(Left::bytes),
             "calls": seat.calls,
             "ports": tree.and_then(|tree| ports(app, tree)),
         })
@@ -82,7 +82,7 @@ fn json_of(app: &App, run: Option<&RunId>, state: Option<&State>, trees: &[Left]
         "landed": board.landed,
         "parked": board.parked,
         "trees": trees.iter().map(|tree| json!({
-            "run": tree.run.as_str(), "lane": tree.lane, "root": tree.root, "bytes": tree.bytes,
+            "run": tree.run.as_str(), "lane": tree.lane, "root": tree.root, "bytes": tree.bytes(),
         })).collect::<Vec<_>>(),
     })
 }
@@ -118,7 +118,7 @@ fn words(app: &App, run: Option<&RunId>, state: Option<&State>, trees: &[Left]) 
             if let Some(ports) = ports(app, tree) {
                 out.push_str(&tr!(lang, ", ports {ports}"));
             }
-            let (root, size) = (tree.root.display(), turns::size(tree.bytes));
+            let (root, size) = (tree.root.display(), turns::size(tree.bytes()));
             out.push_str(&format!("  {size}  {root}"));
         }
         out.push('\n');
@@ -132,7 +132,7 @@ fn words(app: &App, run: Option<&RunId>, state: Option<&State>, trees: &[Left]) 
     }
     let is_shown = |tree: &Left| Some(&tree.run) == run && board.seats.contains_key(&tree.lane);
     for tree in trees.iter().filter(|tree| !is_shown(tree)) {
-        let (root, size) = (tree.root.display(), turns::size(tree.bytes));
+        let (root, size) = (tree.root.display(), turns::size(tree.bytes()));
         out.push_str(&tr!(lang, "tree  {root}  {size}\n"));
     }
     out
@@ -192,7 +192,7 @@ fn clean(app: &App, layout: &Layout, trees: &[Left], yes: bool, dry_run: bool) -
     }
     let mut going = Vec::new();
     for tree in trees {
-        let (root, size) = (tree.root.display(), turns::size(tree.bytes));
+        let (root, size) = (tree.root.display(), turns::size(tree.bytes()));
         let fate = fate(layout, tree, lang);
         match &fate {
             Fate::Stays { why } => {

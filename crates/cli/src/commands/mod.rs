@@ -109,7 +109,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Where(args) => where_::run(&app, &args),
         Command::Lanes(args) => lanes::run(&app, &args),
         #[cfg(feature = "fleet")]
-        Command::Fleet(args) => crate::fleet::run(&app, &cli.global, &args),
+        Command::Fleet(args) => crate::fleet::run(&app, &args),
         Command::Sandbox(args) => sandbox::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Templates(args) => templates::run(&app, &args),

@@ -53,7 +53,10 @@ pub fn work(app: &App, assignment: &Assignment, layout: &Layout) -> Result<u8, S
 }
 
 /// The run that it belongs to tells it on as it is.
-#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is what `map_err` hands over"
+)]
 fn words(error: impl Say) -> String {
     error.say(Lang::En)
 }

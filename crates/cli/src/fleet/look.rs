@@ -304,7 +304,7 @@ pub async fn tell(app: &App, board: &Board, job: &str, words: &[String]) -> Exit
         ));
     }
     let word = page::word(board, job, &verb, &body).await;
-    let (name, word) = word.or_else(|why| app.refuse(&why))?;
+    let (name, word) = word.or_fail(app)?;
     board.say(job, &name, &word).await.or_fail(app)?;
     let (heard, begun) = (std::cell::RefCell::new(None), std::time::Instant::now());
     let each = |_: &str, told: JobEvent| {

@@ -21,7 +21,7 @@ use ralph_fleet::conf::Role;
 use ralph_store::regular;
 
 use crate::app::{App, Exit, OrFail};
-use crate::args::{FleetArgs, FleetVerb, Global, ServerArgs};
+use crate::args::{FleetArgs, FleetVerb, ServerArgs};
 
 const USUAL_SERVER: &str = "nats://127.0.0.1:4222";
 /// Everything of ours in the environment: no run sees it.
@@ -32,11 +32,11 @@ const VARIABLES: [&str; 4] = [
     "RALPH_FLEET_CA",
 ];
 
-pub fn run(app: &App, global: &Global, args: &FleetArgs) -> Exit {
+pub fn run(app: &App, args: &FleetArgs) -> Exit {
     match &args.verb {
         FleetVerb::Init(verb) if !verb.buckets => init::files(app, verb),
         FleetVerb::Init(_) => init::buckets(app, &login(app, &args.server)?),
-        FleetVerb::Worker(verb) => worker::run(app, global, verb, &login(app, &args.server)?),
+        FleetVerb::Worker(verb) => worker::run(app, verb, &login(app, &args.server)?),
         FleetVerb::Submit(verb) => {
             let jobs = submit::prepare(app, verb)?;
             with_board(app, &args.server, async |board| {

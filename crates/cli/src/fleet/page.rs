@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc as sync_mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
+use ralph_engine::clock;
+use ralph_fleet::FleetError;
 use ralph_fleet::board::{Board, Login, Word};
 use ralph_fleet::conf::Role;
 use ralph_fleet::job::Phase;
-use ralph_store::random;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -33,7 +35,7 @@ struct Request {
     answer: sync_mpsc::Sender<Told>,
 }
 
-type Waiting = Arc<Mutex<BTreeMap<String, sync_mpsc::Sender<Told>>>>;
+type Waiting = Arc<Mutex<BTreeMap<String, (Instant, sync_mpsc::Sender<Told>)>>>;
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -50,11 +52,12 @@ pub fn follow(app: &App) -> Result<Elsewhere, u8> {
     mirror.forget();
     let home = mirror.home().clone();
     let (say, requests) = mpsc::unbounded_channel();
+    let lang = app.lang();
     std::thread::spawn(move || {
         let _alone = alone;
         let runtime = tokio::runtime::Builder::new_current_thread();
         if let Ok(runtime) = { runtime }.enable_all().build() {
-            runtime.block_on(stay(&login, mirror, requests));
+            runtime.block_on(stay(&login, mirror, requests, lang));
         }
     });
     let tell = move |job: &str, verb: &str, body: &Value| {
@@ -65,7 +68,7 @@ pub fn follow(app: &App) -> Result<Elsewhere, u8> {
             body: body.clone(),
             answer,
         };
-        let gone = || Err("nobody answers".to_owned());
+        let gone = || Err(tr!(lang, "the worker does not answer"));
         match say.send(request) {
             Ok(()) => answered.recv_timeout(ANSWER).unwrap_or_else(|_| gone()),
             Err(_) => gone(),
@@ -97,7 +100,12 @@ fn take(app: &App, dir: &PathBuf) -> Result<File, u8> {
     }
 }
 
-async fn stay(login: &Login, mirror: Mirror, mut requests: mpsc::UnboundedReceiver<Request>) {
+async fn stay(
+    login: &Login,
+    mirror: Mirror,
+    mut requests: mpsc::UnboundedReceiver<Request>,
+    lang: Lang,
+) {
     let board = loop {
         match Board::open(login, Role::Submitter).await {
             Ok(board) => break board,
@@ -117,7 +125,7 @@ async fn stay(login: &Login, mirror: Mirror, mut requests: mpsc::UnboundedReceiv
                         false => Err(said),
                     };
                     // Whoever does not wait any more does not want to know.
-                    let _ = who.map(|who| who.send(said));
+                    let _ = who.map(|(_, who)| who.send(said));
                 }
                 locked(&mirror).take(job, told);
             };
@@ -137,18 +145,22 @@ async fn stay(login: &Login, mirror: Mirror, mut requests: mpsc::UnboundedReceiv
     let saying = async {
         while let Some(request) = requests.recv().await {
             if let Err(why) = say(&board, &waiting, &request).await {
-                let _ = request.answer.send(Err(why));
+                let _ = request.answer.send(Err(why.say(lang)));
             }
         }
     };
     tokio::join!(hearing, looking, saying);
 }
 
-async fn say(board: &Board, waiting: &Waiting, request: &Request) -> Result<(), String> {
+async fn say(board: &Board, waiting: &Waiting, request: &Request) -> Result<(), FleetError> {
     let (name, word) = word(board, &request.job, &request.verb, &request.body).await?;
-    locked(waiting).insert(name.clone(), request.answer.clone());
-    let said = board.say(&request.job, &name, &word).await;
-    said.map_err(|error| format!("{error:?}"))
+    {
+        let mut all = locked(waiting);
+        // Who asked long ago hears no answer any more.
+        all.retain(|_, (since, _)| since.elapsed() < ANSWER);
+        all.insert(name.clone(), (Instant::now(), request.answer.clone()));
+    }
+    board.say(&request.job, &name, &word).await
 }
 
 /// A word for whoever works on a job now, with a name of its own.
@@ -157,14 +169,12 @@ pub async fn word(
     job: &str,
     verb: &str,
     body: &Value,
-) -> Result<(String, Word), String> {
-    let state = board.state(job).await;
-    let (state, _) = state.map_err(|error| format!("{error:?}"))?;
+) -> Result<(String, Word), FleetError> {
+    let (state, _) = board.state(job).await?;
     if !matches!(state.phase, Phase::Leased(_)) {
-        return Err(format!("nobody works on job {job}"));
+        return Err(FleetError::NotAtWork { id: job.into() });
     }
-    let random = random::bytes().map_err(|error| error.to_string())?;
-    let name: String = random.iter().take(8).map(|b| format!("{b:02x}")).collect();
+    let name = format!("{:08x}{:08x}", clock::random(), clock::random());
     let word = Word {
         attempt: state.attempt,
         verb: verb.to_owned(),

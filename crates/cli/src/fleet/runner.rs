@@ -7,9 +7,10 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use ralph_core::lang::{Lang, Say};
 use ralph_core::text::digest::hex_sha256;
-use ralph_core::text::{redact, sanitize};
-use ralph_engine::supervise::{self, Ending, Nobody, SaidLines, Sink, Spec as Child, Stop};
+use ralph_core::tr;
+use ralph_engine::supervise::{self, Ending, SaidLines, Sink, Spec as Child, Stop};
 use ralph_fleet::board::Word;
 use ralph_fleet::job::{LONGEST_PROMPT, Source, Work};
 use ralph_fleet::worker::{Assignment, Ended, RunResult, Runner};
@@ -21,8 +22,9 @@ use tokio::sync::{Mutex, mpsc, watch};
 
 use super::worker::places;
 use super::{VARIABLES, mirror, trees};
+use crate::apart::words_of;
 use crate::app::{self, App};
-use crate::args::{FleetWorkerArgs, Global};
+use crate::args::FleetWorkerArgs;
 use crate::trust::Kept;
 use crate::web::Act;
 
@@ -51,7 +53,7 @@ pub struct Run {
     args: Vec<String>,
     secrets: Vec<String>,
     trusts: bool,
-    lang: Option<String>,
+    lang: Lang,
     /// What was trusted where the worker was started.
     trusted: Kept,
     /// One fetch at a time.
@@ -67,7 +69,7 @@ struct Place {
 }
 
 impl Run {
-    pub fn new(app: &App, global: &Global, args: &FleetWorkerArgs, dir: &Path) -> io::Result<Run> {
+    pub fn new(app: &App, args: &FleetWorkerArgs, dir: &Path) -> io::Result<Run> {
         let (repos, jobs) = places(dir);
         // Of a worker that was here before and did not come to it.
         end_left(&jobs);
@@ -84,7 +86,7 @@ impl Run {
             args: args.run.clone(),
             secrets: args.secrets.clone(),
             trusts: app.trusts,
-            lang: global.lang.clone(),
+            lang: app.lang(),
             trusted: Kept::read(&app.layout()),
             fetching: Arc::default(),
         })
@@ -123,7 +125,7 @@ impl Run {
             Source::Bundle(name) => {
                 let file = place.dir.join("base.bundle");
                 let got = job.board.get_input(name, &file).await;
-                got.map_err(|error| format!("{error:?}"))?;
+                got.map_err(|error| error.say(self.lang))?;
                 let new = place.dir.join("cache.git");
                 let words = |error: io::Error| error.to_string();
                 trees::unpack(&file, &new).map_err(words)?;
@@ -196,9 +198,7 @@ impl Run {
         if self.trusts {
             args.push("--trust-project".into());
         }
-        if let Some(lang) = &self.lang {
-            args.extend(["--lang".into(), lang.into()]);
-        }
+        args.extend(["--lang".into(), self.lang.into_str().into()]);
         if let Some(turns) = job.spec.max_turns {
             args.extend(["--max-iterations".into(), turns.to_string().into()]);
         }
@@ -230,7 +230,7 @@ impl Run {
         self.fetch(job, place).await?;
         trees::check_out(&place.cache, &place.tree, &job.id, &job.spec.commit).map_err(words)?;
         let written = self.trusted.write(&Self::layout(place));
-        written.map_err(|error| format!("{error:?}"))
+        written.map_err(|error| error.say(self.lang))
     }
 
     async fn report(&self, place: &Place) -> String {
@@ -246,10 +246,10 @@ impl Run {
             spared: true,
             ..Child::plain(self.program.clone().into(), &place.tree, REPORT)
         };
-        let mut text = Collected(Vec::new());
+        let mut heard = Heard::up_to(LONGEST_REPORT);
         let (_stop, never) = watch::channel(Stop::No);
-        supervise::run(child, &mut text, never).await;
-        String::from_utf8_lossy(&text.0).into_owned()
+        supervise::run(child, &mut heard, never).await;
+        String::from_utf8_lossy(&heard.out).into_owned()
     }
 
     /// The same verbs as a person would type, by the same program, and only
@@ -263,9 +263,10 @@ impl Run {
         };
         let body = serde_json::to_vec(&word.body).unwrap_or_default();
         let act = Act::read(&word.verb, &body).filter(Act::is_for_the_living);
-        let act = act.ok_or("this can't be said to a run")?;
+        let lang = self.lang;
+        let act = act.ok_or_else(|| tr!(lang, "this can't be said to a run"))?;
         let run = Self::layout(&place).current_run().ok().flatten();
-        let run = run.ok_or("it does not run")?;
+        let run = run.ok_or_else(|| tr!(lang, "it does not run"))?;
         let mut args: Vec<OsString> = act.arguments(&run.id).iter().map(Into::into).collect();
         args.splice(0..0, ["--root".into(), place.tree.clone().into_os_string()]);
         let child = Child {
@@ -276,12 +277,12 @@ impl Run {
             spared: true,
             ..Child::plain(self.program.clone().into(), &place.tree, SAYING)
         };
-        let mut heard = Heard::default();
+        let mut heard = Heard::up_to(TAIL);
         let (_stop, never) = watch::channel(Stop::No);
         let report = supervise::run(child, &mut heard, never).await;
         match report.ending {
-            Ending::Exited(0) => Ok(heard.text(&heard.out)),
-            _ => Err(heard.text(&heard.err)),
+            Ending::Exited(0) => Ok(words_of(&heard.out)),
+            _ => Err(words_of(&heard.err)),
         }
     }
 
@@ -500,47 +501,34 @@ impl Records {
     }
 }
 
-/// What a short command said.
-#[derive(Default)]
+/// What a command said, up to a size.
 struct Heard {
+    most: usize,
     out: Vec<u8>,
     err: Vec<u8>,
 }
 
 impl Heard {
-    fn text(&self, bytes: &[u8]) -> String {
-        let text = String::from_utf8_lossy(bytes);
-        let text = text.trim().trim_start_matches("ralph: ");
-        redact(&sanitize(text)).into_owned()
+    fn up_to(most: usize) -> Heard {
+        Heard {
+            most,
+            out: Vec::new(),
+            err: Vec::new(),
+        }
     }
 }
 
 impl Sink for Heard {
     fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
-        let room = TAIL.saturating_sub(self.out.len());
+        let room = self.most.saturating_sub(self.out.len());
         self.out.extend(chunk.iter().take(room));
         Ok(())
     }
 
     fn stderr(&mut self, chunk: &[u8]) -> io::Result<()> {
-        let room = TAIL.saturating_sub(self.err.len());
+        let room = self.most.saturating_sub(self.err.len());
         self.err.extend(chunk.iter().take(room));
         Ok(())
-    }
-}
-
-/// All that a program prints, up to a size.
-struct Collected(Vec<u8>);
-
-impl Sink for Collected {
-    fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
-        let room = LONGEST_REPORT.saturating_sub(self.0.len());
-        self.0.extend(chunk.iter().take(room));
-        Ok(())
-    }
-
-    fn stderr(&mut self, chunk: &[u8]) -> io::Result<()> {
-        Nobody.stderr(chunk)
     }
 }
 

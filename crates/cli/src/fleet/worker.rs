@@ -19,12 +19,12 @@ use tokio::sync::{mpsc, watch};
 
 use super::runner::Run;
 use crate::app::{App, Exit, OrFail};
-use crate::args::{FleetWorkerArgs, Global};
+use crate::args::FleetWorkerArgs;
 
 /// Between two tries to reach a server that is not there yet.
 const RETRY: Duration = Duration::from_secs(1);
 
-pub fn run(app: &App, global: &Global, args: &FleetWorkerArgs, login: &Login) -> Exit {
+pub fn run(app: &App, args: &FleetWorkerArgs, login: &Login) -> Exit {
     let name = args.name.clone().unwrap_or_else(host);
     check_names(app, args, &name)?;
     let dir = match &args.dir {
@@ -52,7 +52,7 @@ pub fn run(app: &App, global: &Global, args: &FleetWorkerArgs, login: &Login) ->
         holds: Duration::from_secs(args.lease),
         until_empty: args.until_empty,
     };
-    let runner = Run::new(app, global, args, &dir);
+    let runner = Run::new(app, args, &dir);
     let runner = runner.or_else(|error| app.refuse(&error.to_string()))?;
     app.block_on(work(app, args, login, options, runner))?
 }

@@ -332,7 +332,8 @@ impl Shared {
         match (known, Act::read(verb, body)) {
             #[cfg(feature = "fleet")]
             (Some((layout, _)), Some(act)) if self.site.projects.is_elsewhere() => {
-                self.site.projects.say(&layout, &act, verb, body)
+                let said = (&act, verb, body);
+                self.site.projects.say(&layout, said, self.site.lang)
             }
             (Some((layout, run)), Some(act)) => self.actor.perform(&layout, &run, &act),
             (None, _) => not_found(),

@@ -1,5 +1,9 @@
 //! Whose runs are shown: those of one project, or those of a fleet.
 
+#[cfg(feature = "fleet")]
+use ralph_core::lang::Lang;
+#[cfg(feature = "fleet")]
+use ralph_core::tr;
 use ralph_engine::watch::{Brief, briefs};
 use ralph_store::FileError;
 #[cfg(feature = "fleet")]
@@ -112,12 +116,18 @@ impl Projects {
 
     /// Says something to a run of another machine.
     #[cfg(feature = "fleet")]
-    pub fn say(&self, layout: &Layout, act: &Act, verb: &str, body: &[u8]) -> Response {
+    pub fn say(
+        &self,
+        layout: &Layout,
+        (act, verb, body): (&Act, &str, &[u8]),
+        lang: Lang,
+    ) -> Response {
         let Projects::Elsewhere(elsewhere) = self else {
             return Response::problem(409, "");
         };
         if !act.is_for_the_living() {
-            return Response::problem(409, "this can't be done from another machine");
+            let why = tr!(lang, "this can't be done from another machine");
+            return Response::problem(409, &why);
         }
         let body = serde_json::from_slice(body).unwrap_or(Value::Null);
         match (elsewhere.tell)(&name(layout), verb, &body) {

@@ -58,7 +58,7 @@ fn a_new_run_leaves_the_trees_of_the_one_before() {
     let new = Done::of(&new.output().unwrap());
     assert_eq!(new.code, 0, "{}", text(&new));
     assert!(
-        text(&new).contains("lanes of earlier runs left trees"),
+        text(&new).contains("lanes of earlier runs left "),
         "{}",
         text(&new)
     );

@@ -71,7 +71,13 @@ pub struct Left {
     pub run: RunId,
     pub lane: u32,
     pub root: PathBuf,
-    pub bytes: u64,
+}
+
+impl Left {
+    /// What it takes, found out by walking through it.
+    pub fn bytes(&self) -> u64 {
+        size_of(&self.root)
+    }
 }
 
 /// The trees of a project's lanes, whoever left them; the oldest run first.
@@ -84,7 +90,6 @@ pub fn trees(layout: &Layout) -> Vec<Left> {
         root.is_dir().then(|| Left {
             run: run.clone(),
             lane,
-            bytes: size_of(&root),
             root,
         })
     };
