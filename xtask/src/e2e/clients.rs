@@ -90,7 +90,7 @@ pub const CLIENTS: [Client; 5] = [
     Client {
         name: "claude",
         package: "@anthropic-ai/claude-code-linux-x64",
-        version: "2.1.325",
+        version: "2.1.326",
         program: "@anthropic-ai/claude-code-linux-x64/claude",
         has_hooks: true,
         tells_tokens: true,
@@ -106,7 +106,7 @@ pub const CLIENTS: [Client; 5] = [
     Client {
         name: "codex",
         package: "@openai/codex",
-        version: "0.166.0",
+        version: "0.169.0",
         program: ".bin/codex",
         has_hooks: true,
         tells_tokens: true,

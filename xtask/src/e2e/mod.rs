@@ -217,7 +217,40 @@ fn play(root: &Path, scratch: &Path, options: &Options) -> Result<(), Vec<String
     }
     let seconds = start.elapsed().as_secs_f64();
     println!("{} scenarios in {seconds:.1} s", rows.len());
+    if options.wanted == Wanted::Latest {
+        print_drift(&rows);
+    }
     judge(&rows, options)
+}
+
+/// What changed since the versions that are pinned.
+fn print_drift(rows: &[Row]) {
+    println!(
+        "{:<10} {:<10} {:<10} since then",
+        "client", "pinned", "newest"
+    );
+    for client in CLIENTS {
+        let of_client = |row: &&Row| row.client == client.name;
+        // Only the first scenario is played by both.
+        let Some(row) = rows.iter().find(of_client) else {
+            continue;
+        };
+        let changes: &[String] = match &row.verdict {
+            Verdict::Drifted(changes) => changes,
+            _ => &[],
+        };
+        let word = match &row.verdict {
+            _ if row.version == client.version => "the same version".to_owned(),
+            Verdict::Ok => "nothing changed".to_owned(),
+            Verdict::Drifted(changes) => format!("{} changes", changes.len()),
+            Verdict::Failed(_) | Verdict::Skipped(_) => "not known".to_owned(),
+        };
+        let (name, pinned) = (client.name, client.version);
+        println!("{name:<10} {pinned:<10} {:<10} {word}", row.version);
+        for change in changes {
+            println!("    {change}");
+        }
+    }
 }
 
 fn play_client(

@@ -68,7 +68,7 @@ const USUAL: Facts = Facts {
 
 const CLAUDE: Facts = Facts {
     program: "claude",
-    checked_version: Some("2.1.325"),
+    checked_version: Some("2.1.326"),
     takes_guard: true,
     budget: true,
     tells_cost: true,
@@ -127,7 +127,7 @@ const CLAUDE: Facts = Facts {
 
 const CODEX: Facts = Facts {
     program: "codex",
-    checked_version: Some("0.166.0"),
+    checked_version: Some("0.169.0"),
     takes_guard: true,
     credentials: &["OPENAI_*", "CODEX_*"],
     hooks: Hooks {
