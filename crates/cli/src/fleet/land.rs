@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use ralph_core::machine::LaneTask;
 use ralph_core::text::digest::hex_sha256;
-use ralph_core::{text, tr};
+use ralph_core::tr;
 use ralph_engine::supervise::{self, Nobody, Spec as Process, Stop};
 use ralph_engine::{git, past, signals};
 use ralph_fleet::board::Board;
-use ralph_fleet::job::{Work, is_name};
+use ralph_fleet::job::is_name;
 use ralph_fleet::{Lander, Turn};
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::layout::refuse_links;
@@ -31,33 +31,24 @@ use crate::args::{FleetFetchArgs, ServerArgs};
 
 /// Where the lists of landings are, from the project. Git ignores them.
 const LISTS: &str = ".ralph/landing";
-const LONGEST_TITLE: usize = 100;
+/// Nothing of what was asked for stands in a list: it would be read as what a
+/// task says of itself.
+const TASK: &str = "Result of job ";
 const STOPPING: Duration = Duration::from_secs(30);
 
 /// The job whose result a task of a landing's list is about.
 pub fn job_of(tasks_file: &str, task: &str) -> Option<String> {
     let is_list = tasks_file.starts_with(LISTS);
-    let (_, job) = task.trim_end().strip_suffix(')')?.rsplit_once("(job ")?;
+    let job = task.trim().strip_prefix(TASK)?;
     (is_list && is_name(job)).then(|| job.to_owned())
 }
 
-fn list(jobs: &[(Brought, String)]) -> String {
+fn list(jobs: &[Brought]) -> String {
     let mut list = String::from("# Results of jobs\n\n");
-    for (n, (brought, title)) in jobs.iter().enumerate() {
-        let job = &brought.job;
-        list.push_str(&format!("- [ ] T{:03} {title} (job {job})\n", n + 1));
+    for (n, Brought { job, .. }) in jobs.iter().enumerate() {
+        list.push_str(&format!("- [ ] T{:03} {TASK}{job}\n", n + 1));
     }
     list
-}
-
-fn title(work: &Work) -> String {
-    match work {
-        Work::Tasks(file) => format!("All tasks of {file}"),
-        Work::Prompt(prompt) => {
-            let line = text::one_line(prompt);
-            line.chars().take(LONGEST_TITLE).collect()
-        }
-    }
 }
 
 pub async fn run(
@@ -79,8 +70,7 @@ pub async fn run(
             })?;
             continue;
         }
-        let spec = board.spec(job).await.or_fail(app)?;
-        jobs.push((brought, title(&spec.work)));
+        jobs.push(brought);
     }
     if jobs.is_empty() {
         return Ok(0);
@@ -137,7 +127,7 @@ async fn right_to_land(app: &App, board: &Board) -> Result<Box<Lander>, u8> {
 }
 
 /// Gives the list from the project.
-fn write(root: &Path, jobs: &[(Brought, String)]) -> io::Result<PathBuf> {
+fn write(root: &Path, jobs: &[Brought]) -> io::Result<PathBuf> {
     let text = list(jobs);
     let digest = hex_sha256(text.as_bytes());
     let dir = root.join(LISTS);

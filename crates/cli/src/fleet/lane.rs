@@ -227,9 +227,9 @@ impl Lane<'_> {
     /// Why it came back, what it was about, and what a person said to all lanes.
     fn hints(&self, like: Option<&Spec>) -> Vec<String> {
         let note = self.assignment.note.iter().cloned();
-        let wish = like.and_then(|like| match &like.work {
-            Work::Prompt(prompt) => Some(prompt.clone()),
-            Work::Tasks(_) => None,
+        let wish = like.map(|like| match &like.work {
+            Work::Prompt(prompt) => prompt.clone(),
+            Work::Tasks(file) => format!("It is about the tasks of {file}."),
         });
         let hints = self.assignment.hints.iter().map(|hint| hint.text.clone());
         let shortened = |text: String| text.chars().take(LONGEST_WORD).collect();

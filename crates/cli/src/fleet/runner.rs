@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::text::digest::hex_sha256;
+use ralph_core::text::one_line;
 use ralph_core::tr;
 use ralph_engine::supervise::{self, Ending, SaidLines, Sink, Spec as Child, Stop};
 use ralph_fleet::board::Word;
@@ -324,7 +325,7 @@ impl Run {
             &place.cache,
             &place.tree,
             &place.dir,
-            &job.id,
+            (&job.id, &title(&job.spec.work)),
             &job.spec.commit,
         );
         let left = match left {
@@ -360,6 +361,15 @@ fn end_left(jobs: &Path) {
                 }
             }
         }
+    }
+}
+
+/// What was asked for, as the first line of a commit.
+fn title(work: &Work) -> String {
+    const LONGEST: usize = 72;
+    match work {
+        Work::Tasks(file) => format!("Work on {file}"),
+        Work::Prompt(prompt) => one_line(prompt).chars().take(LONGEST).collect(),
     }
 }
 

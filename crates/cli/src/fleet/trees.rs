@@ -132,7 +132,13 @@ pub struct Left {
 
 /// Commits what lies in a tree, on top of what the agent committed itself, and
 /// makes a bundle of all that is new.
-pub fn take(cache: &Path, tree: &Path, scratch: &Path, job: &str, base: &str) -> io::Result<Left> {
+pub fn take(
+    cache: &Path,
+    tree: &Path,
+    scratch: &Path,
+    (job, title): (&str, &str),
+    base: &str,
+) -> io::Result<Left> {
     let objects = [cache.join("objects"), tree.join(".git/objects")];
     let own = borrowing(&scratch.join("result.git"), &objects)?;
     let seen = Seen { own: &own, tree };
@@ -153,7 +159,7 @@ pub fn take(cache: &Path, tree: &Path, scratch: &Path, job: &str, base: &str) ->
     let commit = match new == old {
         true => head,
         false => {
-            let message = format!("Work of job {job}");
+            let message = format!("{title}\n\nWork of job {job}");
             seen.git(&[
                 "-c",
                 NAME,
