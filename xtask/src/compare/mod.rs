@@ -24,8 +24,8 @@ pub struct Subject {
     pub version: String,
     pub how: How,
     ralph: PathBuf,
-    /// Where the packages of npm are.
-    tui: PathBuf,
+    /// Where what others made is installed.
+    peers: PathBuf,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +36,18 @@ pub enum How {
     Bash,
     /// `ralph-tui` of npm, without its screen, with a stand-in for Claude Code.
     Tui,
+    /// `ralph-orchestrator`, whose crate is `ralph-cli`, without its screen.
+    Orchestrator,
 }
 
 /// What comes from npm, in the versions that were compared.
 const TUI: [&str; 2] = ["ralph-tui@0.11.0", "bun@1.4.4"];
 
-/// Its own form of the same list.
+/// What comes from crates.io, in the version that was compared.
+const ORCHESTRATOR: (&str, &str) = ("ralph-cli", "2.10.1");
+const TAG: &str = "<promise>COMPLETE</promise>";
+
+/// The form of `ralph-tui` of the same list.
 const STORIES: &str = r#"{"name": "hello", "branchName": "main", "userStories": [
   {"id": "T001", "title": "Say hello in hello.sh", "description": "Say hello in hello.sh",
    "acceptanceCriteria": ["sh test.sh passes"], "priority": 1, "passes": false}]}"#;
@@ -61,17 +67,11 @@ exit 1
 "#;
 
 /// Those who could not be tried here, and why.
-const UNTRIED: [(&str, &str); 2] = [
-    (
-        "ralph-orchestrator",
-        "its npm package (2.10.1) fetches its program from a place that the machine of this run \
-         did not reach, and it was not built from source",
-    ),
-    (
-        "the clients' own loops",
-        "they need the client and the scripted model of `cargo xtask e2e`; not wired up yet",
-    ),
-];
+const UNTRIED: [(&str, &str); 1] = [(
+    "the clients' own loops (`/goal` and the like)",
+    "a model judges whether they are done; here that model would be our script, and the table \
+     would show what we wrote into it",
+)];
 
 /// Compares the program of this tree, or one that is there already.
 pub fn run(root: &Path, program: Option<&Path>) -> Result<(), Vec<String>> {
@@ -86,36 +86,46 @@ pub fn run(root: &Path, program: Option<&Path>) -> Result<(), Vec<String>> {
             programs.join(cargo::program("ralph"))
         }
     };
-    let tui = cargo::target(root).join("tools/peers");
+    let peers = cargo::target(root).join("tools/peers");
     let mut subjects = vec![
         Subject {
             name: "Ralph Loop",
             version: version_of(&ralph),
             how: How::Ralph,
             ralph: ralph.clone(),
-            tui: tui.clone(),
+            peers: peers.clone(),
         },
         Subject {
             name: "a bash loop",
             version: told(Command::new("bash").args(["-c", "echo bash $BASH_VERSION"])),
             how: How::Bash,
             ralph: ralph.clone(),
-            tui: tui.clone(),
+            peers: peers.clone(),
         },
     ];
     let mut untried = UNTRIED.to_vec();
     match TUI
         .iter()
-        .try_for_each(|package| tools::package_of_npm(&tui, package))
+        .try_for_each(|package| tools::package_of_npm(&peers, package))
     {
         Ok(()) => subjects.push(Subject {
             name: "ralph-tui",
             version: TUI.join(", "),
             how: How::Tui,
-            ralph,
-            tui,
+            ralph: ralph.clone(),
+            peers: peers.clone(),
         }),
         Err(_) => untried.push(("ralph-tui", "npm could not install it here")),
+    }
+    match orchestrator(&peers) {
+        Ok(()) => subjects.push(Subject {
+            name: "ralph-orchestrator",
+            version: format!("{} {}", ORCHESTRATOR.0, ORCHESTRATOR.1),
+            how: How::Orchestrator,
+            ralph,
+            peers,
+        }),
+        Err(_) => untried.push(("ralph-orchestrator", "cargo could not install it here")),
     }
     // Not below /tmp, which is another one behind a sandbox.
     let place = cargo::target(root).join("compare");
@@ -151,6 +161,18 @@ fn told(command: &mut Command) -> String {
     said.split('(').next().unwrap_or_default().trim().to_owned()
 }
 
+/// Built from crates.io, once.
+fn orchestrator(peers: &Path) -> Result<(), String> {
+    let place = peers.join("orchestrator");
+    if place.join("bin/ralph").is_file() {
+        return Ok(());
+    }
+    let (name, version) = ORCHESTRATOR;
+    let mut install = Command::new("cargo");
+    install.args(["install", "--quiet", "--locked", "--version", version]);
+    cargo::succeed(install.arg("--root").arg(&place).arg(name))
+}
+
 impl Subject {
     /// Starts it on a project, with an agent that plays a script.
     fn start(&self, project: &Path, script: &Path, more: &[&str]) -> Result<Child, String> {
@@ -171,6 +193,7 @@ impl Subject {
                 command
             }
             How::Tui => self.tui(project, script, &["run", "--prd", "prd.json"])?,
+            How::Orchestrator => self.orchestrator(script)?,
         };
         command
             .current_dir(project)
@@ -191,6 +214,11 @@ impl Subject {
                 command
             }
             How::Tui => self.tui(project, script, &["resume", "--force"])?,
+            How::Orchestrator => {
+                let mut command = self.orchestrator(script)?;
+                command.arg("--continue");
+                command
+            }
         };
         let quiet = command
             .current_dir(project)
@@ -200,29 +228,55 @@ impl Subject {
         quiet.spawn().map_err(|e| format!("{}: {e}", self.name))
     }
 
-    /// It looks for Claude Code, and finds our agent under that name.
-    fn tui(&self, project: &Path, script: &Path, verb: &[&str]) -> Result<Command, String> {
+    /// Our agent as a program of its own, which counts its turns.
+    fn stand_in(&self, script: &Path, name: &str, more: &str) -> Result<PathBuf, String> {
         let failed = |e: std::io::Error| e.to_string();
         let place = script.with_file_name("");
         let bin = place.join("bin");
         fs::create_dir_all(&bin).map_err(failed)?;
-        let claude = format!(
+        let text = format!(
             "#!/bin/sh\ncase \"$*\" in *--version*) echo '2.1.200 (Claude Code)'; exit 0 ;; esac\n\
              n=$(($(cat '{0}/turn' 2>/dev/null || echo 0) + 1))\necho \"$n\" > '{0}/turn'\n\
-             export RALPH_ITERATION=$n RALPH_TASKS_FILE=tasks.md\nexec '{1}' __agent '{2}' --stream-json\n",
+             export RALPH_ITERATION=$n RALPH_TASKS_FILE=tasks.md\nexec '{1}' __agent '{2}' {more}\n",
             place.display(),
             self.ralph.display(),
             script.display()
         );
-        let file = bin.join("claude");
-        fs::write(&file, claude).map_err(failed)?;
+        let file = bin.join(name);
+        fs::write(&file, text).map_err(failed)?;
         tools::executable(&file).map_err(failed)?;
+        Ok(file)
+    }
+
+    /// It reads its prompt from the task file, and is told the same tag.
+    fn orchestrator(&self, script: &Path) -> Result<Command, String> {
+        let agent = self.stand_in(script, "agent", "")?;
+        let config = script.with_file_name("ralph.yml");
+        let text = format!(
+            "cli:\n  backend: custom\n  command: \"{}\"\n  prompt_mode: stdin\n",
+            agent.display()
+        );
+        fs::write(&config, text).map_err(|e| e.to_string())?;
+        let mut command = Command::new(self.peers.join("orchestrator/bin/ralph"));
+        command
+            .args(["run", "--autonomous", "--prompt-file", "tasks.md"])
+            .args(["--max-iterations", "25", "--completion-promise", TAG])
+            .arg("--config")
+            .arg(&config)
+            .env("HOME", script.with_file_name(""));
+        Ok(command)
+    }
+
+    /// It looks for Claude Code, and finds our agent under that name.
+    fn tui(&self, project: &Path, script: &Path, verb: &[&str]) -> Result<Command, String> {
+        let bin = self.stand_in(script, "claude", "--stream-json")?;
+        let (place, bin) = (script.with_file_name(""), bin.with_file_name(""));
         let stories = project.join("prd.json");
         if !stories.exists() {
-            fs::write(stories, STORIES).map_err(failed)?;
+            fs::write(stories, STORIES).map_err(|e| e.to_string())?;
         }
         let path = std::env::var("PATH").unwrap_or_default();
-        let programs = self.tui.join("node_modules/.bin");
+        let programs = self.peers.join("node_modules/.bin");
         let mut command = Command::new(programs.join("bun"));
         command
             .arg(programs.join("ralph-tui"))
@@ -243,7 +297,7 @@ impl Subject {
     /// Whether it told that the work is done.
     fn says_done(&self, project: &Path, code: Option<i32>) -> bool {
         match self.how {
-            How::Ralph | How::Bash => code == Some(0),
+            How::Ralph | How::Bash | How::Orchestrator => code == Some(0),
             // It may end with 0 in any case; its list says what it believes.
             How::Tui => {
                 let list = fs::read_to_string(project.join("prd.json")).unwrap_or_default();

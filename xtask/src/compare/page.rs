@@ -81,7 +81,7 @@ pub fn page(subjects: &[Subject], results: &[Showing], untried: &[(&str, &str)])
          of them with the same scripted agent; run it again to see it yourself. Times are of one \
          machine that had other things to do: compare them within a row, not with yours. The best \
          of a row is **bold**, whoever it is; Ralph has its defaults and `--verify 'sh test.sh'`, bash the \
-         usual `while` with `$(agent)` and a search for the tag, ralph-tui its defaults without a screen.\n\n\
+         usual `while` with `$(agent)` and a search for the tag, ralph-tui and ralph-orchestrator their defaults without a screen.\n\n\
          ![What was measured](../../pictures/compare.svg)\n\n| |",
     );
     for subject in subjects {
@@ -130,7 +130,7 @@ pub fn picture(subjects: &[Subject], results: &[Showing]) -> String {
     let mut body = String::new();
     let mut y = 30;
     for (at, subject) in subjects.iter().enumerate() {
-        let x = LEFT + at * 200;
+        let x = LEFT + at * 128;
         body.push_str(&format!(
             "<rect x='{x}' y='10' width='12' height='12' fill='{}'/><text x='{}' y='21'>{}</text>\n",
             colours[at % colours.len()],
