@@ -163,7 +163,7 @@ impl Recorder {
     pub fn notice(&mut self, notice: &Notice, at: Now) {
         let told = self.events.add(notice.line(at));
         self.note(Made::Events, told);
-        let message = notice.say(self.lang);
+        let message = notice.words(self.lang);
         self.log_line(&clock::local_time(at.wall_ms), log_level(notice), &message);
     }
 

@@ -209,7 +209,7 @@ impl People {
             }
             // The end says it with everything that belongs to it.
             Notice::BreakerOpen { .. } | Notice::Pause { .. } | Notice::TaskComplete { .. } => {}
-            _ => self.aside(&notice.say(lang)),
+            _ => self.aside(&notice.words(lang)),
         }
     }
 

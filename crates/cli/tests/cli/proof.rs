@@ -95,6 +95,15 @@ fn a_person_s_word_completes_what_no_check_could_prove() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     let report = weighed(&env, &["report"]).stdout;
     assert!(report.contains("2 accepted"), "{report}");
+    let accepted =
+        "## Accepted by a person\n\n- T001: looked at it\n- T002 (no reason was given)\n";
+    assert!(report.contains(accepted), "{report}");
+    let told: serde_json::Value =
+        serde_json::from_str(&weighed(&env, &["report", "--json"]).stdout).unwrap();
+    assert_eq!(
+        told["accepted"][0],
+        serde_json::json!({"tasks": ["T001"], "why": "looked at it"})
+    );
 }
 
 #[test]

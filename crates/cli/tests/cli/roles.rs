@@ -154,6 +154,18 @@ fn a_rejection_and_a_failure_go_back_with_what_was_found() {
             "tester"
         ]
     );
+    // Whoever watches, or reads the log or the report, sees why.
+    let log = env.read(".ralph/ralph.log");
+    let report = env.ralph(&["report"]).stdout;
+    for (why, (turn, role)) in [
+        ("a.txt is not enough", (2, "REVIEWER")),
+        ("b.txt is not enough", (4, "REVIEWER")),
+        ("1 test fails: c.txt", (7, "TESTER")),
+    ] {
+        assert!(log.contains(&format!(": {why}")), "{why}: {log}");
+        let line = format!("- turn {turn}, T001, {role}: {why}\n");
+        assert!(report.contains(&line), "{line}: {report}");
+    }
     assert!(prompt(&env, 3).contains("[High] a.txt is not enough"));
     assert!(prompt(&env, 8).contains("1 test fails: c.txt"));
     assert!(prompt(&env, 9).contains("The cause is c.txt:1."));

@@ -28,7 +28,7 @@ pub use position::{Doing, Given, LastAnswer, Position, STALE_AFTER_MS, Target};
 pub use prompt::trailer;
 pub use read::{BUILT_IN, Origin, built_in, in_language, read};
 pub use risk::{Detected, RiskSign, detect};
-pub use verdict::{Finding, RoleReport, SAID_CHARACTERS, Severity, hear};
+pub use verdict::{Finding, RoleReport, SAID_CHARACTERS, Severity, first_reason, hear};
 
 /// Where a project keeps its own flows, relative to its root.
 pub const PROJECT_FLOWS: &str = ".ralph/flows";

@@ -43,6 +43,12 @@ pub enum FlowNotice {
         #[serde(rename = "fail_count")]
         fails: u32,
         score: Option<u32>,
+        /// The first words of why the work is sent back. They are foreign, so
+        /// that only people are told them ([`Notice::words`]).
+        ///
+        /// [`Notice::words`]: crate::machine::Notice::words
+        #[serde(skip)]
+        why: String,
     },
     /// Nobody can read the verdict; `again`: it is asked for once more.
     #[say(if *again, "{role} gave no verdict that can be read; asking once more", role = role.to_uppercase())]

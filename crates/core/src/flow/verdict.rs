@@ -120,6 +120,28 @@ fn words(text: &str) -> String {
     text.chars().skip(skipped).collect()
 }
 
+/// Why work is sent back, in one line: what was found first, or else the first
+/// line of what was said.
+pub fn first_reason(findings: &[Finding], words: &str) -> String {
+    const SHOWN: usize = 2;
+    const CHARACTERS: usize = 300;
+    let is_verdict = |line: &str| {
+        label_of(line).is_some_and(|(label, _)| label == "verdict" || label == "result")
+    };
+    let mut lines = words.lines().map(str::trim);
+    let said = lines.find(|line| line.contains(char::is_alphanumeric) && !is_verdict(line));
+    let mut found: Vec<&str> = findings.iter().map(|f| f.text.as_str()).collect();
+    if found.len() > SHOWN {
+        found.truncate(SHOWN);
+        found.push("…");
+    }
+    let reason = match found.is_empty() {
+        true => said.unwrap_or_default().to_owned(),
+        false => found.join("; "),
+    };
+    text::excerpt(&text::one_line(&reason), CHARACTERS).into_owned()
+}
+
 fn is_too_bad(view: &str, findings: &[Finding]) -> bool {
     let severe = |finding: &Finding| {
         finding

@@ -17,6 +17,7 @@ use crate::lang::{Lang, Say, said};
 use crate::promise::Promise;
 use crate::tasks::{Counts, Waiting};
 use crate::text::duration::plural;
+use crate::tr;
 use crate::wire;
 
 /// Its fields in the event log are in the order of EVNT-01.
@@ -315,6 +316,17 @@ impl Notice {
             Notice::Forge { notice, .. } => notice.into_str(),
             Notice::Session(notice) => notice.into_str(),
             notice => notice.into_str(),
+        }
+    }
+
+    /// What people read of it: what is said, and why work was sent back.
+    pub fn words(&self, lang: Lang) -> String {
+        let said = self.say(lang);
+        match self {
+            Notice::Flow(FlowNotice::Answered { why, .. }) if !why.is_empty() => {
+                tr!(lang, "{said}: {why}")
+            }
+            _ => said,
         }
     }
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::words::{next_step, outcome_word, plain, sentence, task_proof};
-use super::{Call, Report, TaskProof, TaskStory, Verdict, chart};
+use super::{Call, Part, Report, TaskProof, TaskStory, Verdict, chart};
 use crate::display::UsageView;
 use crate::lang::{Lang, Say};
 use crate::machine::{Bill, Outcome};
@@ -41,20 +41,21 @@ impl Report {
         }
         out.push_str(&self.fact_list(lang));
         let lists = self.lists(lang);
-        if let Some((heading, questions)) = lists.get(QUESTIONS).filter(|l| !l.1.is_empty()) {
-            out.push_str(&list(lang, heading, questions));
+        let is_first = |part: &Part| *part == Part::Questions;
+        for (part, items) in lists.iter().filter(|(part, _)| is_first(part)) {
+            out.push_str(&list(lang, &part.say(lang), items));
         }
         out.push_str(&self.charts(lang));
         out.push_str("<div class=\"pair\">\n");
-        for ((heading, items), (kind, mark)) in lists.iter().zip([("yes", "✓"), ("no", "?")]) {
-            out.push_str(&proof_list(lang, heading, items, kind, mark));
+        for ((part, items), (kind, mark)) in lists.iter().zip([("yes", "✓"), ("no", "?")]) {
+            out.push_str(&proof_list(lang, &part.say(lang), items, kind, mark));
         }
         out.push_str("</div>\n");
         out.push_str(&self.task_table(lang));
-        for (i, (heading, items)) in lists.iter().enumerate().skip(2) {
-            // The tasks have a table of their own, and questions come first.
-            if i != TASKS && i != QUESTIONS && !items.is_empty() {
-                out.push_str(&list(lang, heading, items));
+        for (part, items) in lists.iter().skip(2) {
+            // The tasks have a table of their own.
+            if *part != Part::Tasks && !is_first(part) {
+                out.push_str(&list(lang, &part.say(lang), items));
             }
         }
         out.push_str(&self.call_table(lang));
@@ -178,11 +179,6 @@ impl Report {
     }
 }
 
-/// Where the tasks stand among the lists.
-const TASKS: usize = 7;
-/// The place of the questions among the lists.
-const QUESTIONS: usize = 2;
-
 fn tone(outcome: Option<&Outcome>) -> &'static str {
     match outcome {
         Some(Outcome::Complete) => "good",
@@ -218,6 +214,9 @@ fn proof_list(lang: Lang, heading: &str, items: &[String], kind: &str, mark: &st
 }
 
 fn list(lang: Lang, heading: &str, items: &[String]) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
     let mut out = format!("<section><h2>{}</h2>\n<ul>\n", escape(heading));
     for item in items.iter().take(MOST_ROWS) {
         out.push_str(&format!("<li>{}</li>\n", escape(item)));

@@ -42,6 +42,12 @@ impl Report {
                 "claim": plain(&r.claim),
                 "missing": r.missing.iter().map(|m| plain(&m.say(Lang::En))).collect::<Vec<_>>(),
             })).collect::<Vec<_>>(),
+            "accepted": story.accepted.iter().map(|a| json!({
+                "tasks": a.tasks.iter().map(|id| plain(id)).collect::<Vec<_>>(), "why": plain(&a.why),
+            })).collect::<Vec<_>>(),
+            "sent_back": story.sent_back.iter().map(|s| json!({
+                "turn": s.turn, "task": plain(&s.task), "role": plain(&s.role), "why": plain(&s.why),
+            })).collect::<Vec<_>>(),
             "errors": story.errors.iter().map(|e| json!({
                 "turn": e.turn, "class": e.class.into_str(), "message": plain(&e.detail.say(Lang::En)),
             })).collect::<Vec<_>>(),

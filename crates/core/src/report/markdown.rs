@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::words::{
     evidence as evidence_words, next_step, outcome_word, plain as value, sentence, task_proof,
 };
-use super::{GitFacts, Report, Story, TaskStory};
+use super::{GitFacts, Part, Report, Story, TaskStory};
 use crate::display::{self, Screen, UsageView};
 use crate::lang::{Lang, Say};
 use crate::machine::{Denial, Question, RepliedBy, WaitReason};
@@ -14,8 +14,6 @@ use crate::tr;
 
 /// Longer lists end with how many more there are.
 const MOST_ITEMS: usize = 20;
-/// The place of what is not proven among the lists.
-const NOT_PROVEN: usize = 1;
 
 impl Report {
     pub fn markdown(&self, lang: Lang) -> String {
@@ -27,12 +25,12 @@ impl Report {
             let text = inert(&text);
             out.push_str(&format!("- {label}: {text}\n"));
         }
-        for (at, (heading, mut items)) in self.lists(lang).into_iter().enumerate() {
+        for (part, mut items) in self.lists(lang) {
             // That nothing is missing is worth a word.
-            if at == NOT_PROVEN && items.is_empty() {
+            if part == Part::NotProven && items.is_empty() {
                 items.push(tr!(lang, "nothing is left"));
             }
-            section(&mut out, lang, &heading, &items);
+            section(&mut out, lang, &part.say(lang), &items);
         }
         if let Some((heading, command)) = next_step(lang, self) {
             out.push_str(&format!("\n## {heading}\n\n```\n{command}\n```\n"));
@@ -40,54 +38,43 @@ impl Report {
         out
     }
 
-    /// Every list of the report below its heading, in the order in which a
-    /// person wants to know; empty ones are left out by whoever shows them.
-    pub(super) fn lists(&self, lang: Lang) -> Vec<(String, Vec<String>)> {
+    /// Every list of the report, in the order in which a person wants to know;
+    /// empty ones are left out by whoever shows them.
+    pub(super) fn lists(&self, lang: Lang) -> Vec<(Part, Vec<String>)> {
         let screen = Screen {
             lang,
             ..Screen::default()
         };
+        let story = &self.story;
         let proven = self.proven.iter();
         let gaps = self.not_proven.iter();
+        let gaps = gaps.map(|g| value(&display::gap_line(&screen, g)));
+        let open = self.open_tasks(lang).into_iter();
+        let questions = self.questions.iter();
+        let tasks = self.task_stories.iter();
         let git = self.facts.git.as_ref();
         vec![
             (
-                tr!(lang, "Proven"),
+                Part::Proven,
                 proven
                     .map(|p| value(&display::proof_line(&screen, p)))
                     .collect(),
             ),
+            (Part::NotProven, open.chain(gaps).collect()),
             (
-                tr!(lang, "Not proven"),
-                self.open_tasks(lang)
-                    .into_iter()
-                    .chain(gaps.map(|g| value(&display::gap_line(&screen, g))))
-                    .collect(),
+                Part::Questions,
+                questions.map(|q| question(lang, q)).collect(),
             ),
-            (
-                tr!(lang, "Questions"),
-                self.questions.iter().map(|q| question(lang, q)).collect(),
-            ),
-            (tr!(lang, "Rejected claims"), rejected(lang, &self.story)),
-            (
-                tr!(lang, "Blocked by the guard"),
-                blocked(lang, &self.story),
-            ),
-            (
-                tr!(lang, "Closed by the sandbox"),
-                denied(lang, &self.story),
-            ),
-            (tr!(lang, "Errors"), errors(lang, &self.story)),
-            (tr!(lang, "Waits"), waits(lang, &self.story)),
-            (
-                tr!(lang, "Tasks"),
-                self.task_stories.iter().map(|t| task(lang, t)).collect(),
-            ),
-            (tr!(lang, "Commits"), git.map(commits).unwrap_or_default()),
-            (
-                tr!(lang, "Changed files"),
-                git.map(files).unwrap_or_default(),
-            ),
+            (Part::Accepted, accepted(lang, story)),
+            (Part::Rejected, rejected(lang, story)),
+            (Part::SentBack, sent_back(lang, story)),
+            (Part::Blocked, blocked(lang, story)),
+            (Part::Denied, denied(lang, story)),
+            (Part::Errors, errors(lang, story)),
+            (Part::Waits, waits(lang, story)),
+            (Part::Tasks, tasks.map(|t| task(lang, t)).collect()),
+            (Part::Commits, git.map(commits).unwrap_or_default()),
+            (Part::Files, git.map(files).unwrap_or_default()),
         ]
     }
 
@@ -171,6 +158,21 @@ fn short(id: &str) -> String {
     id.chars().take(super::SHORT_ID).collect()
 }
 
+fn accepted(lang: Lang, story: &Story) -> Vec<String> {
+    let line = |accepted: &super::Acceptance| {
+        let tasks: Vec<String> = accepted.tasks.iter().map(|id| value(id)).collect();
+        let tasks = match tasks.iter().all(String::is_empty) {
+            true => tr!(lang, "the whole work"),
+            false => tasks.join(", "),
+        };
+        match value(&accepted.why).as_str() {
+            "" => tr!(lang, "{tasks} (no reason was given)"),
+            why => tr!(lang, "{tasks}: {why}"),
+        }
+    };
+    story.accepted.iter().map(line).collect()
+}
+
 fn rejected(lang: Lang, story: &Story) -> Vec<String> {
     let line = |r: &super::Rejection| {
         let (turn, claim) = (r.turn, value(&r.claim));
@@ -179,6 +181,21 @@ fn rejected(lang: Lang, story: &Story) -> Vec<String> {
         tr!(lang, "turn {turn}, \"{claim}\": {missing}")
     };
     story.rejected.iter().map(line).collect()
+}
+
+fn sent_back(lang: Lang, story: &Story) -> Vec<String> {
+    let line = |sent: &super::SentBack| {
+        let (turn, role) = (sent.turn, value(&sent.role).to_uppercase());
+        let task = match sent.task.as_str() {
+            "" => String::new(),
+            id => format!("{}, ", value(id)),
+        };
+        match value(&sent.why).as_str() {
+            "" => tr!(lang, "turn {turn}, {task}{role}: no reason was given"),
+            why => tr!(lang, "turn {turn}, {task}{role}: {why}"),
+        }
+    };
+    story.sent_back.iter().map(line).collect()
 }
 
 fn blocked(lang: Lang, story: &Story) -> Vec<String> {

@@ -22,8 +22,11 @@ use crate::lang::Lang;
 use crate::machine::{self, Bill, Goal, Outcome, Question, State, TaskRef};
 use crate::overview::{Overview, Standing};
 pub use calls::{Call, Calls, Verdict};
-pub use story::{Blocked, Rejection, Rest, RestReason, Story, Trouble, Waits};
+pub use story::{
+    Acceptance, Blocked, Rejection, Rest, RestReason, SentBack, Story, Trouble, Waits,
+};
 pub use tasks::{TaskLine, TaskProof, TaskStory};
+use words::Part;
 pub use words::{outcome_name, outcome_sentence, outcome_word};
 
 /// What the machine does not know about a run.

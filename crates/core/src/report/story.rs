@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::calls::Calls;
+use crate::flow::{Answer, FlowNotice};
 use crate::machine::{
     CheckNotice, Denial, Detail, ErrorClass, Event, GuardBlock, Kind, Missing, Notice, Stage,
     State, Tasks, WaitReason, WallFacts,
@@ -13,7 +14,9 @@ use crate::machine::{
 pub struct Story {
     pub calls: Calls,
     pub rests: Vec<Rest>,
+    pub accepted: Vec<Acceptance>,
     pub rejected: Vec<Rejection>,
+    pub sent_back: Vec<SentBack>,
     pub waits: BTreeMap<&'static str, Waits>,
     pub errors: Vec<Trouble>,
     pub blocked: Vec<Blocked>,
@@ -50,12 +53,29 @@ pub enum RestReason {
     Checking,
 }
 
+/// A person's word for tasks; an empty id stands for the whole work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Acceptance {
+    pub tasks: Vec<String>,
+    pub why: String,
+}
+
 /// A claim that the evidence did not bear out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rejection {
     pub turn: u32,
     pub claim: String,
     pub missing: Vec<Missing>,
+}
+
+/// Work that a reviewer or a tester did not let pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentBack {
+    pub turn: u32,
+    /// Empty where a role judges the whole work.
+    pub task: String,
+    pub role: String,
+    pub why: String,
 }
 
 /// All waits for one reason, as long as they really were: somebody may have
@@ -89,6 +109,7 @@ impl Story {
         self.take_ticks(event);
         for notice in notices {
             self.take(notice);
+            self.take_verdict(notice, state);
         }
         self.calls.hear(event, state, notices);
         self.begin_rest(event, state);
@@ -114,6 +135,10 @@ impl Story {
                     self.ticked.remove(&task.id);
                 }
             }
+            Notice::Check(CheckNotice::Accepted { tasks, why }) => self.accepted.push(Acceptance {
+                tasks: tasks.clone(),
+                why: why.clone(),
+            }),
             Notice::Error {
                 iteration,
                 class,
@@ -144,6 +169,24 @@ impl Story {
             Notice::Resume { .. } => self.resumed += 1,
             Notice::Stalled { .. } => self.stalled += 1,
             _ => {}
+        }
+    }
+
+    fn take_verdict(&mut self, notice: &Notice, state: &State) {
+        if let Notice::Flow(FlowNotice::Answered {
+            iteration,
+            role,
+            answer: Answer::Reject | Answer::Fail | Answer::Unclear,
+            why,
+            ..
+        }) = notice
+        {
+            self.sent_back.push(SentBack {
+                turn: *iteration,
+                task: state.flow.task().map(|t| t.id.clone()).unwrap_or_default(),
+                role: role.clone(),
+                why: why.clone(),
+            });
         }
     }
 

@@ -8,6 +8,37 @@ use crate::proof::level::counted;
 use crate::text::{one_line, redact, sanitize};
 use crate::tr;
 
+/// The lists of a report, by their headings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Say)]
+pub(super) enum Part {
+    #[say("Proven")]
+    Proven,
+    #[say("Not proven")]
+    NotProven,
+    #[say("Questions")]
+    Questions,
+    #[say("Accepted by a person")]
+    Accepted,
+    #[say("Rejected claims")]
+    Rejected,
+    #[say("Sent back")]
+    SentBack,
+    #[say("Blocked by the guard")]
+    Blocked,
+    #[say("Closed by the sandbox")]
+    Denied,
+    #[say("Errors")]
+    Errors,
+    #[say("Waits")]
+    Waits,
+    #[say("Tasks")]
+    Tasks,
+    #[say("Commits")]
+    Commits,
+    #[say("Changed files")]
+    Files,
+}
+
 /// What comes from outside, as one harmless line.
 pub(super) fn plain(text: &str) -> String {
     one_line(&redact(&sanitize(text)))

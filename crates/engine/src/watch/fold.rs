@@ -1,7 +1,7 @@
 //! Plays events into a snapshot: the machine decides again as it did, and
 //! what it decides is what there is to see.
 
-use ralph_core::lang::{Lang, Say};
+use ralph_core::lang::Lang;
 use ralph_core::machine::{Effect, Event, Kind, Notice, Now, State, step};
 use ralph_core::overview::Standing;
 use ralph_core::text;
@@ -90,7 +90,7 @@ impl Snapshot {
         if self.events.len() >= MOST_EVENTS {
             self.events.drain(..MOST_EVENTS / 10);
         }
-        let text = notice.say(lang);
+        let text = notice.words(lang);
         let text = text::one_line(&text::sanitize(&text));
         self.events.push(Told {
             number,

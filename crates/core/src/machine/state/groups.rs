@@ -311,7 +311,7 @@ pub struct FlowState {
 
 impl FlowState {
     /// The task that goes through the flow.
-    pub(in crate::machine) fn task(&self) -> Option<&TaskRef> {
+    pub(crate) fn task(&self) -> Option<&TaskRef> {
         self.position.as_ref()?.task.as_ref()
     }
 

@@ -296,6 +296,10 @@ pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Out) -> Next {
         Answer::Done | Answer::Pass | Answer::Unclear => 0,
     };
     let (rejects, fails, score) = (position.rejects, position.fails, position.score);
+    let why = match counts_as {
+        Answer::Reject | Answer::Fail => flow::first_reason(&position.findings, &position.words),
+        _ => String::new(),
+    };
     state.flow.answered = Some(LastAnswer {
         role: step.role.clone(),
         answer,
@@ -312,6 +316,7 @@ pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Out) -> Next {
             rejects,
             fails,
             score: score.filter(|_| step.verdict == VerdictKind::Review),
+            why,
         });
     }
     leave_notes(state, &step, counts_as);
