@@ -12,7 +12,7 @@ use crate::config::NotifyTopic;
 use crate::display::{self, UsageView};
 use crate::lang::{Lang, Say};
 use crate::machine::{Level, Notice, Now, Outcome, State, WaitReason, iso_utc};
-use crate::report::outcome_word;
+use crate::report::{outcome_word, reason_words};
 use crate::text::duration::{human, iterations, plural};
 use crate::text::{excerpt, one_line, redact, sanitize};
 use crate::tr;
@@ -159,7 +159,7 @@ fn facts(
     lang: Lang,
 ) -> Vec<String> {
     let mut facts = Vec::new();
-    let reason = outcome.reason();
+    let reason = reason_words(lang, outcome);
     if !reason.is_empty() {
         facts.push(tr!(lang, "reason: {reason}"));
     }

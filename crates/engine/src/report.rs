@@ -157,6 +157,7 @@ fn git_facts(root: &Path, run: &RunPaths, past: &Past, to: Option<&str>) -> GitF
     if let (Some(from), Some(to)) = (from, to) {
         // While nobody went on, what is not committed is the run's as well.
         let committed = git::head(root).commit.as_deref() != Some(to);
+        facts.is_open = !committed;
         facts.commits = git::count_commits(root, from, to);
         facts.commit_list = git::commits(root, from, to, MOST_COMMITS).unwrap_or_default();
         let until = committed.then_some(to);

@@ -2,9 +2,9 @@
 
 use ralph_core::display;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{BreakerRule, Limit, Outcome, PauseReason, State, WaitReason};
+use ralph_core::machine::{Outcome, State, WaitReason};
 use ralph_core::overview::{Overview, Standing, Waiting};
-use ralph_core::report::outcome_word;
+use ralph_core::report::{outcome_word, reason_words};
 use ralph_core::tr;
 use ralph_engine::clock;
 use ralph_engine::record::Header;
@@ -61,46 +61,6 @@ fn state_words(overview: &Overview, lang: Lang) -> String {
     }
 }
 
-/// The machine's own reasons in words; what an agent said stays as it is.
-fn reason_words(outcome: &Outcome, lang: Lang) -> String {
-    match outcome {
-        // The state says it already.
-        _ if outcome.reason() == outcome.status() => String::new(),
-        Outcome::Paused { reason } => match reason {
-            PauseReason::Limit(Limit::Duration) => tr!(lang, "time limit"),
-            PauseReason::Requested => tr!(lang, "asked for"),
-            PauseReason::Unproven => tr!(lang, "done, says the agent; not proven"),
-            PauseReason::Disk => tr!(
-                lang,
-                "the disk took no more; make room, then `ralph resume`"
-            ),
-            PauseReason::Unguarded => tr!(
-                lang,
-                "the client does not ask the guard; `ralph doctor` says why"
-            ),
-            PauseReason::Agent(need) => need.say(lang),
-            PauseReason::Escalated(why) => why.say(lang),
-            PauseReason::Forge(need) => need.say(lang),
-            PauseReason::Question => tr!(lang, "a question waits for an answer: `ralph answer`"),
-            PauseReason::Limit(_) => outcome.reason().to_owned(),
-        },
-        Outcome::CircuitBreak { rule } => match rule {
-            BreakerRule::Stalled => tr!(lang, "no progress"),
-            BreakerRule::MissingPromise => tr!(lang, "no promise in the answers"),
-            BreakerRule::SameError => tr!(lang, "the same error again and again"),
-            BreakerRule::FalsePromise => tr!(lang, "false promises"),
-        },
-        Outcome::Limit {
-            limit: Limit::Duration,
-        } => tr!(lang, "time limit"),
-        Outcome::Budget { limit } => match limit.as_str() {
-            "max_tokens" => tr!(lang, "token limit"),
-            _ => tr!(lang, "cost limit"),
-        },
-        _ => outcome.reason().to_owned(),
-    }
-}
-
 fn words(app: &App, snapshot: &Snapshot) -> String {
     let lang = app.lang();
     let Snapshot {
@@ -124,7 +84,7 @@ fn words(app: &App, snapshot: &Snapshot) -> String {
         out.push_str(&format!("{way} · {goal}\n{bar}\n"));
     }
     let reason = overview.outcome.as_ref();
-    let reason = reason.map(|outcome| reason_words(outcome, lang));
+    let reason = reason.map(|outcome| reason_words(lang, outcome));
     // What an open breaker makes of it is no promise (BRKR-05).
     let is_stuck = matches!(overview.outcome, Some(Outcome::CircuitBreak { .. }));
     let promise = Some(&overview.last_promise).filter(|_| !is_stuck);

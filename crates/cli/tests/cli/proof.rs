@@ -84,6 +84,13 @@ fn a_person_s_word_completes_what_no_check_could_prove() {
     let unknown = weighed(&env, &["accept", "T009"]);
     assert_eq!(unknown.code, 1);
     assert!(unknown.stderr.contains("T009"), "{}", unknown.stderr);
+    // Why, and where to look, committed or not (U-07).
+    let report = weighed(&env, &["report"]).stdout;
+    let why = "- T001: `sh test.sh` passes without the change to lib.sh too";
+    assert!(report.contains(why), "{report}");
+    let begun = env.git(&["rev-parse", "HEAD"]);
+    let look = format!("git diff {}\n", &begun.trim()[..7]);
+    assert!(report.contains(&look), "{look}: {report}");
     // One is not enough.
     assert_eq!(
         weighed(&env, &["accept", "T001", "--why", "looked at it"]).code,
@@ -95,6 +102,7 @@ fn a_person_s_word_completes_what_no_check_could_prove() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     let report = weighed(&env, &["report"]).stdout;
     assert!(report.contains("2 accepted"), "{report}");
+    assert!(!report.contains(why), "{report}");
     let accepted =
         "## Accepted by a person\n\n- T001: looked at it\n- T002 (no reason was given)\n";
     assert!(report.contains(accepted), "{report}");

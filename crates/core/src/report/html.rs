@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::words::{next_step, outcome_word, plain, sentence, task_proof};
+use super::words::{next_steps, outcome_word, plain, sentence, task_proof};
 use super::{Call, Part, Report, TaskProof, TaskStory, Verdict, chart};
 use crate::display::UsageView;
 use crate::lang::{Lang, Say};
@@ -32,7 +32,7 @@ impl Report {
              <header><p>Ralph Loop · {id} · {what}</p>\n<h1 class=\"{tone}\">{word}</h1>\n\
              <p class=\"said\">{said}</p></header>\n"
         );
-        if let Some((label, command)) = next_step(lang, self) {
+        for (label, command) in next_steps(lang, self) {
             let colon = tr!(lang, ":");
             out.push_str(&format!(
                 "<p class=\"next\"><span>{label}{colon}</span> <code>{}</code></p>\n",

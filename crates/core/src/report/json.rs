@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::words::{next_command, plain, sentence};
+use super::words::{look_command, next_command, plain, sentence};
 use super::{Call, GitFacts, Report, TaskProof, TaskStory};
 use crate::display::{self, Screen};
 use crate::lang::{Lang, Say};
@@ -48,6 +48,9 @@ impl Report {
             "sent_back": story.sent_back.iter().map(|s| json!({
                 "turn": s.turn, "task": plain(&s.task), "role": plain(&s.role), "why": plain(&s.why),
             })).collect::<Vec<_>>(),
+            "unshown": story.unshown.iter().map(|(id, why)| json!({
+                "task": plain(id), "why": plain(&why.say(Lang::En)),
+            })).collect::<Vec<_>>(),
             "errors": story.errors.iter().map(|e| json!({
                 "turn": e.turn, "class": e.class.into_str(), "message": plain(&e.detail.say(Lang::En)),
             })).collect::<Vec<_>>(),
@@ -64,6 +67,7 @@ impl Report {
             "turns_without_progress": story.stalled,
             "git": self.facts.git.as_ref().map(git),
             "next_command": next_command(self),
+            "look_command": look_command(self),
         })
     }
 }

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use super::words::{
-    evidence as evidence_words, next_step, outcome_word, plain as value, sentence, task_proof,
+    evidence as evidence_words, next_steps, outcome_word, plain as value, sentence, task_proof,
 };
 use super::{GitFacts, Part, Report, Story, TaskStory};
 use crate::display::{self, Screen, UsageView};
 use crate::lang::{Lang, Say};
 use crate::machine::{Denial, Question, RepliedBy, WaitReason};
+use crate::proof::Unshown;
 use crate::text::duration::human;
 use crate::tr;
 
@@ -32,7 +33,7 @@ impl Report {
             }
             section(&mut out, lang, &part.say(lang), &items);
         }
-        if let Some((heading, command)) = next_step(lang, self) {
+        for (heading, command) in next_steps(lang, self) {
             out.push_str(&format!("\n## {heading}\n\n```\n{command}\n```\n"));
         }
         out
@@ -60,7 +61,10 @@ impl Report {
                     .map(|p| value(&display::proof_line(&screen, p)))
                     .collect(),
             ),
-            (Part::NotProven, open.chain(gaps).collect()),
+            (
+                Part::NotProven,
+                open.chain(gaps).chain(unshown(lang, story)).collect(),
+            ),
             (
                 Part::Questions,
                 questions.map(|q| question(lang, q)).collect(),
@@ -156,6 +160,15 @@ fn git_rows(lang: Lang, git: &GitFacts) -> Vec<(String, String)> {
 
 fn short(id: &str) -> String {
     id.chars().take(super::SHORT_ID).collect()
+}
+
+/// Why each task that was asked to be shown is not.
+fn unshown(lang: Lang, story: &Story) -> Vec<String> {
+    let line = |(id, why): (&String, &Unshown)| {
+        let (id, why) = (value(id), value(&why.say(lang)));
+        tr!(lang, "{id}: {why}")
+    };
+    story.unshown.iter().map(line).collect()
 }
 
 fn accepted(lang: Lang, story: &Story) -> Vec<String> {

@@ -27,7 +27,7 @@ pub use story::{
 };
 pub use tasks::{TaskLine, TaskProof, TaskStory};
 use words::Part;
-pub use words::{outcome_name, outcome_sentence, outcome_word};
+pub use words::{outcome_name, outcome_sentence, outcome_word, reason_words};
 
 /// What the machine does not know about a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,6 +58,8 @@ pub struct GitFacts {
     pub from: Option<String>,
     /// The commit that it ended with.
     pub to: Option<String>,
+    /// Nobody went on since: what is not committed is the run's as well.
+    pub is_open: bool,
     pub commits: Option<usize>,
     /// Files that differ from the commit that the run began with.
     pub files: Option<usize>,

@@ -8,6 +8,7 @@ use crate::machine::{
     CheckNotice, Denial, Detail, ErrorClass, Event, GuardBlock, Kind, Missing, Notice, Stage,
     State, Tasks, WaitReason, WallFacts,
 };
+use crate::proof::Unshown;
 
 /// What happened on the way.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +18,8 @@ pub struct Story {
     pub accepted: Vec<Acceptance>,
     pub rejected: Vec<Rejection>,
     pub sent_back: Vec<SentBack>,
+    /// Why these tasks are not shown as well as was asked.
+    pub unshown: BTreeMap<String, Unshown>,
     pub waits: BTreeMap<&'static str, Waits>,
     pub errors: Vec<Trouble>,
     pub blocked: Vec<Blocked>,
@@ -133,12 +136,21 @@ impl Story {
             Notice::Check(CheckNotice::TickRejected { tasks, .. }) => {
                 for task in tasks {
                     self.ticked.remove(&task.id);
+                    self.unshown.remove(&task.id);
                 }
             }
-            Notice::Check(CheckNotice::Accepted { tasks, why }) => self.accepted.push(Acceptance {
-                tasks: tasks.clone(),
-                why: why.clone(),
-            }),
+            Notice::Check(CheckNotice::Accepted { tasks, why }) => {
+                self.forget_unshown(tasks);
+                self.accepted.push(Acceptance {
+                    tasks: tasks.clone(),
+                    why: why.clone(),
+                });
+            }
+            Notice::Check(CheckNotice::TickUnproven { tasks, why, .. }) => {
+                let unshown = tasks.iter().map(|id| (id.clone(), why.clone()));
+                self.unshown.extend(unshown);
+            }
+            Notice::Check(CheckNotice::TickProven { tasks, .. }) => self.forget_unshown(tasks),
             Notice::Error {
                 iteration,
                 class,
@@ -188,6 +200,10 @@ impl Story {
                 why: why.clone(),
             });
         }
+    }
+
+    fn forget_unshown(&mut self, tasks: &[String]) {
+        self.unshown.retain(|id, _| !tasks.contains(id));
     }
 
     fn waits_of(&mut self, why: WaitReason) -> &mut Waits {

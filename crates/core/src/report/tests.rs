@@ -154,6 +154,12 @@ fn a_failed_run_tells_everything_that_is_known() {
     ```
     ralph resume 20260118-100000-1a2b
     ```
+
+    ## To look at what was made
+
+    ```
+    git diff 1111111..2222222
+    ```
     "#);
     insta::assert_snapshot!(report.markdown(Lang::ZhTw), @"
     # Ralph Loop · 20260118-100000-1a2b
@@ -201,6 +207,12 @@ fn a_failed_run_tells_everything_that_is_known() {
     ```
     ralph resume 20260118-100000-1a2b
     ```
+
+    ## 檢視成果
+
+    ```
+    git diff 1111111..2222222
+    ```
     ");
     insta::assert_snapshot!(report.markdown(Lang::ZhCn), @"
     # Ralph Loop · 20260118-100000-1a2b
@@ -247,6 +259,12 @@ fn a_failed_run_tells_everything_that_is_known() {
 
     ```
     ralph resume 20260118-100000-1a2b
+    ```
+
+    ## 查看成果
+
+    ```
+    git diff 1111111..2222222
     ```
     ");
 }
@@ -403,7 +421,7 @@ fn every_outcome_has_a_word_a_sentence_and_a_way_on() {
     stuck · The circuit breaker opened: answer after answer had no promise in it. · 卡住 · Circuit Breaker 觸發：連續多次回答沒有 promise 標籤。 · ralph resume 20260118-100000-1a2b
     stuck · The circuit breaker opened: the agent kept claiming what was not true. · 卡住 · Circuit Breaker 觸發：代理一再虛假承諾。 · ralph resume 20260118-100000-1a2b
     errors · Too many errors in a row ended the run (0 in all). · 錯誤 · 連續錯誤過多，執行已結束（共 0 次）。 · ralph resume 20260118-100000-1a2b
-    rejected · Verification kept failing: make test · 驗證未過 · 驗證持續失敗：make test · ralph resume 20260118-100000-1a2b
+    rejected · Verification kept failing: `make test` does not pass · 驗證未過 · 驗證持續失敗：`make test` 沒有通過 · ralph resume 20260118-100000-1a2b
     budget · The budget is spent: $5 · 預算用盡 · 預算已用盡：$5 · ralph resume 20260118-100000-1a2b --max-cost 0usd
     cancelled · A person gave the run up (USER_ABORT). · 已取消 · 使用者已放棄此次執行（USER_ABORT）。 · ralph resume 20260118-100000-1a2b --restart
     interrupted · A person or the system stopped the run; everything is saved. · 已中斷 · 使用者或系統中止了執行；進度已保存。 · ralph resume 20260118-100000-1a2b

@@ -109,6 +109,56 @@ pub(super) fn sentence(lang: Lang, report: &Report) -> String {
     outcome_sentence(lang, report.outcome.as_ref(), errors)
 }
 
+/// The machine's own reasons in words; what an agent said stays as it is.
+pub fn reason_words(lang: Lang, outcome: &Outcome) -> String {
+    match outcome {
+        // The state says it already.
+        _ if outcome.reason() == outcome.status() => String::new(),
+        Outcome::Paused { reason } => match reason {
+            PauseReason::Limit(Limit::Duration) => tr!(lang, "time limit"),
+            PauseReason::Requested => tr!(lang, "asked for"),
+            PauseReason::Unproven => tr!(lang, "done, says the agent; not proven"),
+            PauseReason::Disk => tr!(
+                lang,
+                "the disk took no more; make room, then `ralph resume`"
+            ),
+            PauseReason::Unguarded => tr!(
+                lang,
+                "the client does not ask the guard; `ralph doctor` says why"
+            ),
+            PauseReason::Agent(need) => need.say(lang),
+            PauseReason::Escalated(why) => why.say(lang),
+            PauseReason::Forge(need) => need.say(lang),
+            PauseReason::Question => tr!(lang, "a question waits for an answer: `ralph answer`"),
+            PauseReason::Limit(_) => outcome.reason().to_owned(),
+        },
+        Outcome::CircuitBreak { rule } => match rule {
+            BreakerRule::Stalled => tr!(lang, "no progress"),
+            BreakerRule::MissingPromise => tr!(lang, "no promise in the answers"),
+            BreakerRule::SameError => tr!(lang, "the same error again and again"),
+            BreakerRule::FalsePromise => tr!(lang, "false promises"),
+        },
+        Outcome::Limit {
+            limit: Limit::Duration,
+        } => tr!(lang, "time limit"),
+        Outcome::Budget { limit } => match limit.as_str() {
+            "max_tokens" => tr!(lang, "token limit"),
+            _ => tr!(lang, "cost limit"),
+        },
+        Outcome::GateFailed { reason } => failing(lang, reason),
+        Outcome::NoCheck { command } => tr!(lang, "`{command}` can't be run"),
+        _ => outcome.reason().to_owned(),
+    }
+}
+
+/// A command is no reason by itself; what CI says is one.
+fn failing(lang: Lang, reason: &str) -> String {
+    match reason.starts_with("CI: ") {
+        true => reason.to_owned(),
+        false => tr!(lang, "`{reason}` does not pass"),
+    }
+}
+
 /// How a run ended, in one sentence; `count` is of its errors.
 pub fn outcome_sentence(lang: Lang, outcome: Option<&Outcome>, count: usize) -> String {
     match outcome {
@@ -138,7 +188,10 @@ pub fn outcome_sentence(lang: Lang, outcome: Option<&Outcome>, count: usize) -> 
             lang,
             "Too many errors in a row ended the run ({count} in all)."
         ),
-        Some(Outcome::GateFailed { reason }) => tr!(lang, "Verification kept failing: {reason}"),
+        Some(Outcome::GateFailed { reason }) => {
+            let reason = failing(lang, reason);
+            tr!(lang, "Verification kept failing: {reason}")
+        }
         Some(Outcome::Budget { limit }) => tr!(lang, "The budget is spent: {limit}"),
         Some(Outcome::Limit { limit }) => {
             let limit = limit.into_str();
@@ -202,25 +255,27 @@ fn stuck(lang: Lang, rule: BreakerRule) -> String {
     }
 }
 
-/// The command that goes on from here; `None` where nothing is left to do.
-/// What a person does next: a label and the one command.
-pub(super) fn next_step(lang: Lang, report: &Report) -> Option<(String, String)> {
-    if let Some(command) = next_command(report) {
-        let heading = match report.is_alive() {
-            true => tr!(lang, "To watch it"),
-            false => tr!(lang, "To go on"),
-        };
-        return Some((heading, command));
-    }
+/// What a person does next, each a label and one command; nothing where
+/// nothing is left to do.
+pub(super) fn next_steps(lang: Lang, report: &Report) -> Vec<(String, String)> {
+    let go_on = next_command(report).map(|command| match report.is_alive() {
+        true => (tr!(lang, "To watch it"), command),
+        false => (tr!(lang, "To go on"), command),
+    });
+    let look = look_command(report).filter(|_| !report.is_alive());
+    let look = look.map(|command| (tr!(lang, "To look at what was made"), command));
+    go_on.into_iter().chain(look).collect()
+}
+
+/// Shows the work since the run began, committed or not.
+pub(super) fn look_command(report: &Report) -> Option<String> {
     let git = report.facts.git.as_ref()?;
-    let look = tr!(lang, "To look at what was made");
-    match (&git.from, &git.to, git.commits) {
-        (Some(from), Some(to), Some(1..)) => {
-            Some((look, format!("git diff {}..{}", short(from), short(to))))
-        }
-        _ if git.files.is_some_and(|files| files > 0) => Some((look, "git diff HEAD".into())),
-        _ => None,
-    }
+    let has_work = git.commits.is_some_and(|n| n > 0) || git.files.is_some_and(|n| n > 0);
+    let (from, to) = (git.from.as_deref()?, git.to.as_deref()?);
+    has_work.then(|| match git.is_open {
+        true => format!("git diff {}", short(from)),
+        false => format!("git diff {}..{}", short(from), short(to)),
+    })
 }
 
 fn short(commit: &str) -> &str {
