@@ -12,6 +12,7 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Limit, Notice, Now, State, TaskRef, WaitReason, span};
 use ralph_core::overview::{self, Waiting};
 use ralph_core::promise::PromiseWarning;
+use ralph_core::text::width;
 use ralph_core::{text, tr};
 use ralph_engine::announcement::Announcement;
 use ralph_engine::clock;
@@ -250,11 +251,13 @@ impl Observer for People {
         let (id, agent) = (run.run_id, run.plan.agent_names());
         let what = match &run.plan.tasks {
             Some(file) => file.name.clone(),
-            None => {
-                text::width::truncate(run.plan.prompter.prompt.as_deref().unwrap_or_default(), 60)
-            }
+            None => width::truncate(run.plan.prompter.prompt.as_deref().unwrap_or_default(), 60),
         };
-        self.show(&format!("Ralph Loop · {id} · {agent} · {what}\n"));
+        let title = format!("Ralph Loop · {id} · {agent} · {what}");
+        self.show(&match self.live {
+            Some(_) => self.screen.paragraph("", &title),
+            None => format!("{title}\n"),
+        });
         if let Some(dead) = run.took_over {
             let (dead, pid) = (&dead.run_id, dead.pid);
             self.aside(&tr!(
@@ -308,7 +311,7 @@ impl Observer for People {
         let words = self.wait_words(wait, left_ms, clock::now());
         // A line that breaks could not be written anew.
         let width = self.screen.width.saturating_sub(3);
-        let line = text::width::truncate(&words, width);
+        let line = width::truncate(&words, width);
         let line = self.screen.in_style(&line);
         out::bytes(CLEAR_LINE);
         out::people(&format!("  {line}"), self.screen.style.color);
@@ -385,7 +388,7 @@ impl Observer for People {
                 lang,
                 "Without an answer the run is saved and ends in {time}."
             );
-            self.show(&format!("{text}\n"));
+            self.show(&self.screen.paragraph("", &text));
         }
         Some(menu::open(self.screen, state, open))
     }
@@ -454,7 +457,16 @@ impl Telling {
         for words in said.lines().filter(|words| !words.trim().is_empty()) {
             let lasts = !self.is_live || line.said.is_words();
             if lasts {
-                lasting.push_str(&format!("  {bar} {sign}{words}\n"));
+                let lead = format!("  {bar} {sign}");
+                let room = self.screen.width.saturating_sub(width::width(&lead) + 1);
+                let parts = match self.is_live {
+                    // A terminal would break it anywhere.
+                    true => width::wrap(words, room.max(10)),
+                    false => vec![words.to_owned()],
+                };
+                for part in parts {
+                    lasting.push_str(&format!("{lead}{part}\n"));
+                }
             }
             // What stands above the block is not said in it once more.
             *doing = Some(if lasts {

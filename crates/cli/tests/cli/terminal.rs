@@ -28,6 +28,10 @@ impl Terminal {
 
     /// With these words in front instead of the program itself.
     pub fn start_with(env: TestEnv, program: &[&str], args: &[&str]) -> Terminal {
+        Terminal::with_columns(env, COLUMNS, program, args)
+    }
+
+    fn with_columns(env: TestEnv, columns: &str, program: &[&str], args: &[&str]) -> Terminal {
         let _ = env.untrusted(&["trust", "--yes"]).output();
         let terminal = Terminal {
             socket: env.outside("tmux"),
@@ -49,7 +53,7 @@ impl Terminal {
             "new-session",
             "-d",
             "-x",
-            COLUMNS,
+            columns,
             "-y",
             "60",
             "-c",
@@ -418,6 +422,37 @@ fn json_asks_nobody() {
     let (code, screen) = terminal.end();
     assert_eq!(code, 3, "{screen}");
     assert!(!screen.contains(QUESTION), "{screen}");
+}
+
+/// U-08: nothing is broken by a narrow terminal, and a box that a person
+/// emptied is not counted as done.
+#[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
+fn a_narrow_terminal_breaks_no_line_u_08() {
+    let env = TestEnv::with_tasks(2);
+    let agent = crate::live::shell_agent(
+        &env,
+        "cat > /dev/null\necho 'A sentence that is much longer than what fits into a line of fifty columns.'\n\
+         sed -i 's/\\[ \\] T001/[x] T001/' tasks.md; echo 1 >> work.txt\n\
+         while [ $(wc -l < work.txt) = 2 ] && [ ! -e ../seen ]; do sleep 0.05; done\n\
+         echo '<promise>CONTINUE</promise>'\n",
+    );
+    let args = ["run", "--agent-cmd", &agent, "--max-iterations", "2"];
+    let terminal = Terminal::with_columns(env, "50", &[RALPH], &args);
+    terminal.see("50% · 1/2 tasks", 1);
+    terminal.see("Iteration 2/2", 1);
+    terminal.see("A sentence", 2);
+    // The box that a person empties counts at once.
+    let again = terminal.env.ralph(&["retry", "T001"]);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    terminal.see("] 0% · 0/2 tasks", 1);
+    fs::write(terminal.env.outside("seen"), "").unwrap();
+    terminal.see("(1-4)", 1);
+    // Lines that the terminal broke are joined: none was.
+    let joined = terminal.tmux(&["capture-pane", "-p", "-J", "-S", "-"]);
+    for line in joined.lines() {
+        assert!(columns(line.trim_end()) <= 50, "{line}\n{joined}");
+    }
 }
 
 /// Columns that a terminal uses for what these boxes hold.
