@@ -76,6 +76,41 @@ impl Say for Text {
     }
 }
 
+/// Words that are made where no language is known yet, and read later.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Spoken {
+    texts: [String; 3],
+}
+
+impl Spoken {
+    pub fn of(thing: &impl Say) -> Spoken {
+        Spoken {
+            texts: Lang::ALL.map(|lang| thing.say(lang)),
+        }
+    }
+}
+
+/// What comes from outside is the same in every language.
+impl From<&str> for Spoken {
+    fn from(words: &str) -> Spoken {
+        Spoken {
+            texts: Lang::ALL.map(|_| words.to_owned()),
+        }
+    }
+}
+
+impl Say for Spoken {
+    fn say(&self, lang: Lang) -> String {
+        self.texts[lang as usize].clone()
+    }
+}
+
+impl std::fmt::Debug for Spoken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.say(Lang::En).fmt(f)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Lang;

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ralph_core::flow::{self, FlowTurn, Step};
-use ralph_core::lang::Lang;
+use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{State, TaskFacts, Turn};
 use ralph_core::tasks::{Format, TaskList};
 use ralph_core::template::{self, BuiltIn, PromptNote, Variables};
@@ -148,7 +148,7 @@ impl Prompter {
             completed: facts.completed.to_string(),
             total: facts.total.to_string(),
             branch: branch.into(),
-            last_failure: last_failure(&turn.notes),
+            last_failure: last_failure(&turn.notes, self.lang),
             promise: self.promise_for(turn, &facts).to_owned(),
             go_on: self.go_on.clone(),
             blocked: self.blocked.clone(),
@@ -196,10 +196,13 @@ fn is_before_others(turn: &Turn, facts: &TaskFacts) -> bool {
     phase.is_some_and(|p| p.total.saturating_sub(p.completed) < facts.pending)
 }
 
-fn last_failure(notes: &[PromptNote]) -> String {
+fn last_failure(notes: &[PromptNote], lang: Lang) -> String {
     let failure = notes.iter().rev().find_map(|note| match note {
         PromptNote::VerifyFailed { command, output } => Some(format!("{command}\n{output}")),
-        PromptNote::LastError { class, message } => Some(format!("{class}: {message}")),
+        PromptNote::LastError { class, message } => {
+            let message = message.say(lang);
+            Some(format!("{class}: {message}"))
+        }
         PromptNote::E2eFailed { reason } => Some(reason.clone()),
         PromptNote::Forge(note) => note.failure().map(|(of, said)| format!("{of}\n{said}")),
         _ => None,
@@ -296,7 +299,7 @@ mod tests {
             (vec![verify.clone(), other.clone()], "npm test\n1 failed"),
             (vec![verify, error, other], "agent_exec: exit 1"),
         ] {
-            assert_eq!(last_failure(&notes), want);
+            assert_eq!(last_failure(&notes, Lang::En), want);
         }
     }
 }

@@ -4,6 +4,7 @@ use ralph_core::display::{self, ResumeView, Screen};
 use ralph_core::flow::Scope;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Goal, Outcome, State, iso_utc};
+use ralph_core::report::{outcome_name, outcome_word};
 use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::archive::{self, Restored};
@@ -369,7 +370,7 @@ pub fn details(screen: &Screen, run: &RunId, past: &Past) -> String {
     let (completed, total) = (facts.completed, facts.total);
     let started = clock::local_time(past.header.started_ms);
     let last = clock::local_time(state.now().wall_ms);
-    let outcome = state.outcome().map_or("running", Outcome::into_str);
+    let outcome = outcome_word(lang, state.outcome().map_or("running", Outcome::into_str));
     let iterations_en = plural(turns as usize, "iteration", "iterations");
     let tasks_en = plural(total, "task", "tasks");
     let mut out = tr!(
@@ -419,7 +420,7 @@ fn line_of(app: &App, paths: &RunPaths, past: &Result<Past, PastError>) -> Strin
     match past {
         Ok(past) => {
             let facts = past.state.tasks.facts.clone().unwrap_or_default();
-            let outcome = past.state.outcome().map_or("unfinished", Outcome::into_str);
+            let outcome = outcome_word(app.lang(), outcome_name(past.state.outcome()));
             let turns = past.state.turn.number;
             let last = clock::local_time(past.state.now().wall_ms);
             format!(
@@ -429,7 +430,8 @@ fn line_of(app: &App, paths: &RunPaths, past: &Result<Past, PastError>) -> Strin
         }
         Err(error) => {
             let why = error.say(app.lang());
-            format!("{id}  damaged: {why}")
+            let words = tr!(app.lang(), "damaged: {why}");
+            format!("{id}  {words}")
         }
     }
 }

@@ -1,28 +1,44 @@
 //! The files that Ralph writes as a whole: slash commands, a configuration to
 //! begin with, a plugin.
 
+use ralph_core::lang::{Lang, Say, Text};
+use ralph_core::tr;
 use ralph_engine::agents::Client;
 use serde_json::{Value, json};
 
 use super::hosts::Wanted;
 use super::program;
 
-/// The slash commands: name and text. What is typed behind one reaches our
-/// hook as it was typed and never passes a shell.
-const COMMANDS: [(&str, &str); 6] = [
-    ("ralph-loop", include_str!("templates/ralph-loop.md")),
-    ("cancel-ralph", include_str!("templates/cancel-ralph.md")),
-    ("ralph-answer", include_str!("templates/ralph-answer.md")),
-    ("ralph-status", include_str!("templates/ralph-status.md")),
-    ("do", include_str!("templates/do.md")),
-    ("audit", include_str!("templates/audit.md")),
+/// A slash command: its name, and its text in every language.
+macro_rules! command {
+    ($name:literal) => {
+        (
+            $name,
+            Text::new(
+                include_str!(concat!("templates/", $name, ".md")),
+                include_str!(concat!("templates/zh-TW/", $name, ".md")),
+                include_str!(concat!("templates/zh-CN/", $name, ".md")),
+            ),
+        )
+    };
+}
+
+/// The slash commands. What is typed behind one reaches our hook as it was
+/// typed and never passes a shell.
+const COMMANDS: [(&str, Text); 6] = [
+    command!("ralph-loop"),
+    command!("cancel-ralph"),
+    command!("ralph-answer"),
+    command!("ralph-status"),
+    command!("do"),
+    command!("audit"),
 ];
 
 /// Path below `dir` and text of every slash command.
-pub fn slash_commands(dir: &str) -> Vec<(String, String)> {
+pub fn slash_commands(dir: &str, lang: Lang) -> Vec<(String, String)> {
     COMMANDS
         .iter()
-        .map(|(name, text)| (format!("{dir}/{name}.md"), (*text).to_owned()))
+        .map(|(name, text)| (format!("{dir}/{name}.md"), text.say(lang)))
         .collect()
 }
 
@@ -34,10 +50,12 @@ pub fn opencode_plugin() -> String {
 }
 
 /// A configuration that says what is different from the defaults.
-pub fn config(preset: Option<&str>, agent: Client) -> String {
-    let mut text = String::from(
-        "#:schema ./config.schema.json\n# Settings of Ralph Loop. `ralph config reference` lists all of them with\n# their defaults; write only what you want to change.\n",
+pub fn config(preset: Option<&str>, agent: Client, lang: Lang) -> String {
+    let words = tr!(
+        lang,
+        "# Settings of Ralph Loop. `ralph config reference` lists all of them with\n# their defaults; write only what you want to change.\n"
     );
+    let mut text = format!("#:schema ./config.schema.json\n{words}");
     if let Some(preset) = preset {
         text.push_str(&format!("\npreset = \"{preset}\"\n"));
     }
@@ -56,7 +74,7 @@ pub const IGNORED: [&str; 4] = [
 ];
 
 /// The plugin for Claude Code: path and text of each file.
-pub fn claude_plugin(wanted: &Wanted) -> Vec<(String, String)> {
+pub fn claude_plugin(wanted: &Wanted, lang: Lang) -> Vec<(String, String)> {
     let plugin = json!({
         "name": "ralph",
         "version": env!("CARGO_PKG_VERSION"),
@@ -80,6 +98,6 @@ pub fn claude_plugin(wanted: &Wanted) -> Vec<(String, String)> {
         (".claude-plugin/plugin.json".to_owned(), pretty(&plugin)),
         ("hooks/hooks.json".to_owned(), pretty(&hooks)),
     ];
-    files.extend(slash_commands("commands"));
+    files.extend(slash_commands("commands", lang));
     files
 }

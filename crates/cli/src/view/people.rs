@@ -251,7 +251,10 @@ impl Observer for People {
         let (id, agent) = (run.run_id, run.plan.agent_names());
         let what = match &run.plan.tasks {
             Some(file) => file.name.clone(),
-            None => width::truncate(run.plan.prompter.prompt.as_deref().unwrap_or_default(), 60),
+            None => {
+                let asked = run.plan.prompter.prompt.as_deref().unwrap_or_default();
+                width::truncate(asked.trim().lines().next().unwrap_or_default(), 60)
+            }
         };
         let title = format!("Ralph Loop · {id} · {agent} · {what}");
         self.show(&match self.live {

@@ -499,3 +499,23 @@ fn a_doctor_speaks_three_languages() {
         assert!(done.stdout.contains(want), "{}", done.stdout);
     }
 }
+
+/// DISP-06: what a person reads below `/` is in their language; it is taken
+/// away again without a manifest too.
+#[test]
+fn slash_commands_are_written_in_the_person_s_language_disp_06() {
+    for (lang, words) in [("zh-TW", "現在開始處理任務"), ("zh-CN", "现在开始处理任务")]
+    {
+        let env = TestEnv::new();
+        let done = env.own(&["init", "--yes", "--lang", lang]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let text = env.read(".claude/commands/ralph-loop.md");
+        assert!(text.contains(words), "{text}");
+        assert!(text.contains("$ARGUMENTS"), "{text}");
+        let settings = env.read(".ralph/config.toml");
+        assert!(settings.contains("# Ralph Loop 的"), "{settings}");
+        std::fs::remove_file(env.path(".ralph/install.json")).unwrap();
+        assert_eq!(env.own(&["uninstall", "--yes"]).code, 0);
+        assert!(!env.path(".claude/commands/ralph-loop.md").exists());
+    }
+}

@@ -79,39 +79,60 @@ fn cause_words(cause: Cause, lang: Lang) -> String {
 }
 
 /// What the agent has to reach before a pull request (PRCI-05).
-pub fn p0_prompt(feature: &str, promise: Option<&str>) -> String {
+pub fn p0_prompt(feature: &str, promise: Option<&str>, lang: Lang) -> String {
     let said = match promise {
-        Some(promise) => format!(
+        Some(promise) => tr!(
+            lang,
             " Then you may end with <promise>{promise}</promise>; the evidence decides, with or without it."
         ),
         None => String::new(),
     };
-    format!(
-        "{feature}\n\nThis work is done when its quality gate is passed and its pull request exists:\n\
-         1. The audit report says `Decision: PASS` (docs/AUDIT-REPORT.md unless the project says otherwise); no open L1 or L2 finding.\n\
-         2. `ralph gate run` passed on exactly this content; run it after the last change.\n\
-         3. The evidence file (.layer2-evidence.md) holds at least one item of evidence.\n\
-         4. Everything is committed, and the pull request of this branch is open.\n\
-         Do not wait for CI.{said}"
+    tr!(
+        lang,
+        "{feature}\n\nThis work is done when its quality gate is passed and its pull request exists:\n1. The audit report says `Decision: PASS` (docs/AUDIT-REPORT.md unless the project says otherwise); no open L1 or L2 finding.\n2. `ralph gate run` passed on exactly this content; run it after the last change.\n3. The evidence file (.layer2-evidence.md) holds at least one item of evidence.\n4. Everything is committed, and the pull request of this branch is open.\nDo not wait for CI.{said}"
     )
 }
 
 /// What the agent has to reach once there is a pull request (PRCI-06).
-pub fn p1_prompt(asked: Option<&str>, number: Option<u64>, merges: bool) -> String {
-    let pull = number.map_or_else(
-        || "the pull request of this branch".to_owned(),
-        |number| format!("pull request #{number}"),
-    );
+pub fn p1_prompt(asked: Option<&str>, number: Option<u64>, merges: bool, lang: Lang) -> String {
+    let pull = match number {
+        Some(number) => tr!(lang, "pull request #{number}"),
+        None => tr!(lang, "the pull request of this branch"),
+    };
     let task = match asked.map(str::trim).filter(|asked| !asked.is_empty()) {
         Some(asked) => asked.to_owned(),
-        None => format!("Repair the CI failures of {pull}."),
+        None => tr!(lang, "Repair the CI failures of {pull}."),
     };
-    let merge = if merges {
-        "Ralph merges it when CI is green: do not merge it yourself."
-    } else {
-        "Merge it only if the task above says so."
+    let merge = match merges {
+        true => tr!(
+            lang,
+            "Ralph merges it when CI is green: do not merge it yourself."
+        ),
+        false => tr!(lang, "Merge it only if the task above says so."),
     };
-    format!(
+    tr!(
+        lang,
         "{task}\n\nThis is about {pull}. Its CI is watched for you: when it fails, you get the log above. Repair the cause, run `ralph gate run` after the last change, commit and push (never with force). Do not poll and do not wait for CI. {merge}"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lang, p0_prompt, p1_prompt};
+
+    #[test]
+    fn prompts_are_in_the_person_s_language_with_the_agreed_promise_disp_06() {
+        for (lang, words) in [
+            (Lang::En, ["quality gate is passed", "CI is watched"]),
+            (Lang::ZhTw, ["質檢通過且 PR 存在時", "CI 會有人替你監看"]),
+            (Lang::ZhCn, ["质检通过且 PR 存在时", "CI 会有人替你监看"]),
+        ] {
+            let p0 = p0_prompt("登入", Some("GATE_GREEN"), lang);
+            let p1 = p1_prompt(None, Some(7), true, lang);
+            assert!(p0.starts_with("登入\n\n"), "{p0}");
+            assert!(p0.contains("<promise>GATE_GREEN</promise>"), "{p0}");
+            assert!(p0.contains(words[0]), "{p0}");
+            assert!(p1.contains(words[1]) && p1.contains("#7"), "{p1}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 //! language.
 
 use super::TaskRef;
-use crate::lang::{Lang, Say};
+use crate::lang::{Lang, Say, Spoken};
 use crate::proof::Unshown;
 use crate::tr;
 
@@ -68,6 +68,9 @@ pub enum Sign {
     /// What a command or the agent said again and again.
     #[say(format!("{of}: {text}"))]
     Output { of: String, text: String },
+    /// What went wrong again and again.
+    #[say(format!("{of}: {}", text.say(lang)))]
+    Error { of: String, text: Spoken },
     #[say("the phase left no {file}")]
     NoFile { file: String },
 }

@@ -1,7 +1,7 @@
 //! What Ralph has to tell the agent before it works on.
 
 use crate::forge::ForgeNote;
-use crate::lang::{Lang, Say};
+use crate::lang::{Lang, Say, Spoken};
 use crate::tr;
 
 use super::data::{fenced, inline, list};
@@ -12,23 +12,23 @@ use super::data::{fenced, inline, list};
 #[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum PromptNote {
     /// A promise that the evidence contradicts (PROM-11).
-    #[say("Your promise {claim} was REJECTED: the evidence says otherwise. Still missing:\n\n{missing}\n\nFinish this first. Give the promise again only when it is true.", claim = tag(claim), missing = list(missing))]
-    PromiseRejected { claim: String, missing: Vec<String> },
+    #[say("Your promise {claim} was REJECTED: the evidence says otherwise. Still missing:\n\n{missing}\n\nFinish this first. Give the promise again only when it is true.", claim = tag(claim), missing = list(&said(missing, lang)))]
+    PromiseRejected { claim: String, missing: Vec<Spoken> },
     /// What became of this work when it was merged with that of others.
     #[say("Your work came back, because it could not land:\n\n{text}")]
     Landing { text: String },
     /// Ticks that Ralph turned back, because no check bears them out.
-    #[say("These tasks were marked as done, and Ralph turned the marks back, because nothing shows that they are done. Do the work, then mark them again:\n\n{tasks}\n\nWhy:\n\n{why}", tasks = list(tasks), why = fenced(why))]
-    TickRejected { tasks: Vec<String>, why: String },
+    #[say("These tasks were marked as done, and Ralph turned the marks back, because nothing shows that they are done. Do the work, then mark them again:\n\n{tasks}\n\nWhy:\n\n{why}", tasks = list(tasks), why = fenced(&why.say(lang)))]
+    TickRejected { tasks: Vec<String>, why: Spoken },
     /// The checks pass, and nothing shows that they are about this work.
-    #[say("The checks pass, and nothing shows that this work is done:\n\n{why}", why = fenced(why))]
-    Unshown { why: String },
+    #[say("The checks pass, and nothing shows that this work is done:\n\n{why}", why = fenced(&why.say(lang)))]
+    Unshown { why: Spoken },
     /// What is checked, and what a mark needs to count.
     #[say("Ralph runs these checks itself:\n\n{checks}\n\nA task counts as done when they pass with the work, and at least one test fails without it. Write such a test with the work; leave the existing tests, and what runs them, as they are.", checks = list(checks))]
     Checks { checks: Vec<String> },
     /// Tests or the verification itself check less than before.
-    #[say("Tests or checks were weakened. Nothing counts as done until they are restored; make them pass by doing the work:\n\n{found}", found = list(found))]
-    ChecksWeakened { found: Vec<String> },
+    #[say("Tests or checks were weakened. Nothing counts as done until they are restored; make them pass by doing the work:\n\n{found}", found = list(&said(found, lang)))]
+    ChecksWeakened { found: Vec<Spoken> },
     #[say("The check {command} FAILED. Make it pass. Its output:\n\n{output}", command = inline(command), output = fenced(output))]
     VerifyFailed { command: String, output: String },
     #[say("The end-to-end tests FAILED. Repair what they found:\n\n{reason}", reason = fenced(reason))]
@@ -40,8 +40,8 @@ pub enum PromptNote {
     /// because nothing proved it.
     #[say("These tasks were marked as done and are open again. Check each one and finish it:\n\n{ids}", ids = list(ids))]
     Unticked { ids: Vec<String> },
-    #[say("The last turn ended with an error ({class}):\n\n{message}", class = inline(class), message = fenced(message))]
-    LastError { class: String, message: String },
+    #[say("The last turn ended with an error ({class}):\n\n{message}", class = inline(class), message = fenced(&message.say(lang)))]
+    LastError { class: String, message: Spoken },
     /// What a person answered, or what holds because nobody did.
     #[say(if *by_default, "Nobody answered in time, so your default holds. Your question{about} was:\n\n{question}\n\nThe answer:\n\n{answer}", about = about(task.as_deref(), lang), question = fenced(question), answer = fenced(answer))]
     #[say("A person answered. Your question{about} was:\n\n{question}\n\nThe answer:\n\n{answer}", about = about(task.as_deref(), lang), question = fenced(question), answer = fenced(answer))]
@@ -154,6 +154,10 @@ impl PromptNote {
             PromptNote::TicksHeld { .. } => 4,
         }
     }
+}
+
+fn said(reasons: &[Spoken], lang: Lang) -> Vec<String> {
+    reasons.iter().map(|reason| reason.say(lang)).collect()
 }
 
 fn about(task: Option<&str>, lang: Lang) -> String {

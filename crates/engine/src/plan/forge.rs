@@ -123,10 +123,11 @@ pub(super) fn prompt(settings: &Settings, wanted: &Wanted, goal: &Goal) -> Optio
         Goal::PullRequest => Some(p0_prompt(
             asked.unwrap_or_default(),
             settings.promise.asked_for(),
+            wanted.lang,
         )),
         Goal::Ci => {
             let merges = settings.pr.merge != Merge::Off;
-            Some(p1_prompt(asked, number(settings), merges))
+            Some(p1_prompt(asked, number(settings), merges, wanted.lang))
         }
         Goal::Prompt | Goal::Flow | Goal::Tasks { .. } => wanted.asked.prompt.clone(),
     }

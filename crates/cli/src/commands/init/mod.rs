@@ -59,6 +59,7 @@ fn work(app: &App, args: &InitArgs) -> Result<u8, Problem> {
             (_, true) => Templates::Keep,
             _ => Templates::Add,
         },
+        lang: app.lang(),
     };
     let manifest = Manifest::load(&root)?.unwrap_or_default();
     let plan = Plan::make(&root, &wish, manifest)?;

@@ -5,6 +5,7 @@ use std::path::Path;
 use ralph_core::checkpoint::sha256;
 use ralph_core::json_schema;
 use ralph_core::jsonc;
+use ralph_core::lang::Lang;
 use ralph_engine::agents::Client;
 use ralph_engine::agents::hooks::Place;
 
@@ -33,6 +34,8 @@ pub struct Wish {
     /// Lines of the configuration that ask for the project's checks.
     pub checks: String,
     pub templates: Templates,
+    /// Of what people and agents read in these files.
+    pub lang: Lang,
 }
 
 /// What happens to whole files that are there already, or missing.
@@ -70,7 +73,7 @@ impl Plan {
             manifest,
         };
         if wish.plugin {
-            for (name, text) in templates::claude_plugin(&wish.wanted) {
+            for (name, text) in templates::claude_plugin(&wish.wanted, wish.lang) {
                 plan.whole(root, &format!("{PLUGIN}/{name}"), text, wish.templates)?;
             }
         } else {
@@ -79,7 +82,7 @@ impl Plan {
             }
         }
         let first = wish.hosts.first().copied().unwrap_or_default();
-        let config = templates::config(wish.preset.as_deref(), first) + &wish.checks;
+        let config = templates::config(wish.preset.as_deref(), first, wish.lang) + &wish.checks;
         plan.config(root, wish, config)?;
         let schema = json_schema::File::Config.text();
         plan.whole(root, SCHEMA, schema, Templates::Add)?;
@@ -100,7 +103,7 @@ impl Plan {
             Place::Plugin(_) | Place::Nowhere => {}
         }
         if host == Client::Claude {
-            for (path, text) in templates::slash_commands(".claude/commands") {
+            for (path, text) in templates::slash_commands(".claude/commands", wish.lang) {
                 self.whole(root, &path, text, wish.templates)?;
             }
         }

@@ -193,7 +193,8 @@ impl Removal {
                 removal.push(path, current, after);
             }
         }
-        for (path, text) in templates::slash_commands(".claude/commands") {
+        let written = |lang| templates::slash_commands(".claude/commands", lang);
+        for (path, text) in Lang::ALL.into_iter().flat_map(written) {
             if change::read(&root.join(&path))?.as_ref() == Some(&text) {
                 removal.push(&path, text, None);
             }

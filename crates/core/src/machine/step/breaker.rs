@@ -114,7 +114,7 @@ fn repeated_output(note: &PromptNote) -> Option<Sign> {
             of: command.clone(),
             text: output.clone(),
         }),
-        PromptNote::LastError { class, message } => Some(Sign::Output {
+        PromptNote::LastError { class, message } => Some(Sign::Error {
             of: class.clone(),
             text: message.clone(),
         }),

@@ -2,7 +2,7 @@
 //! claim lacks.
 
 use super::out::Out;
-use crate::machine::notice::english;
+use crate::lang::Spoken;
 use crate::machine::{Goal, Integrity, Missing, Notice, State, TaskFacts};
 use crate::template::PromptNote;
 
@@ -60,7 +60,7 @@ pub(super) fn reject(state: &mut State, claim: String, missing: Vec<Missing>, ou
     state.counters.false_promise += 1;
     state.notes.push(PromptNote::PromiseRejected {
         claim: claim.clone(),
-        missing: english(&missing),
+        missing: missing.iter().map(Spoken::of).collect(),
     });
     out.tell(Notice::PromiseRejected {
         iteration: state.turn.number,

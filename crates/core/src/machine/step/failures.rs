@@ -1,7 +1,7 @@
 //! What went wrong, and how often in a row.
 
 use super::out::Out;
-use crate::lang::{Lang, Say};
+use crate::lang::{Lang, Say, Spoken};
 use crate::machine::progress::failure_hash;
 use crate::machine::state::Failing;
 use crate::machine::{ErrorNote, Notice, State};
@@ -16,7 +16,7 @@ pub(super) fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &
     }
     state.notes.push(PromptNote::LastError {
         class: error.class.into_str().into(),
-        message,
+        message: Spoken::of(&error.detail),
     });
     out.tell(Notice::Error {
         iteration: turn,

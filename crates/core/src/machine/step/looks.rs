@@ -2,7 +2,7 @@
 
 use super::out::Out;
 use super::ticks::take_ticks;
-use crate::lang::{Lang, Say};
+use crate::lang::Spoken;
 use crate::machine::{CheckNotice, Evidence, Integrity, Notice, Observation, State, Tasks};
 use crate::template::PromptNote;
 
@@ -36,7 +36,7 @@ pub(super) fn note_weakened(state: &mut State, seen: &Observation, out: &mut Out
     let strict = state.rules.checks.integrity == Integrity::Strict;
     if strict {
         let weakened = state.evidence.weakened.iter();
-        let found = weakened.map(|w| w.say(Lang::En)).collect();
+        let found = weakened.map(Spoken::of).collect();
         state.notes.push(PromptNote::ChecksWeakened { found });
     }
     if state.evidence.weakened != before {

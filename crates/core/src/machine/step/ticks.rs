@@ -9,7 +9,7 @@ use super::levels::{Bench, Fate, unchecked_without_checks, weighs};
 use super::next::Next;
 use super::out::Out;
 use super::questions;
-use crate::lang::{Lang, Say};
+use crate::lang::Spoken;
 use crate::machine::{
     CheckNotice, CommandResult, Effect, NoProof, Outcome, Stage, State, TaskRef, Tasks, Ticks,
     VerifyReport,
@@ -298,7 +298,7 @@ fn turn_back(state: &mut State, tasks: Vec<TaskRef>, why: NoProof, out: &mut Out
     }
     state.notes.push(PromptNote::TickRejected {
         tasks: tasks.iter().map(TaskRef::name).collect(),
-        why: why.say(Lang::En),
+        why: Spoken::of(&why),
     });
     out.tell(CheckNotice::TickRejected {
         iteration: state.turn.number,

@@ -245,11 +245,8 @@ fn the_next_prompt_says_what_went_wrong() {
     let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
     run.turn(failed("model not found")).wake();
     assert_eq!(
-        run.notes(),
-        [PromptNote::LastError {
-            class: "agent_exec".into(),
-            message: "exit code 1: model not found".into(),
-        }]
+        format!("{:?}", run.notes()),
+        "[LastError { class: \"agent_exec\", message: \"exit code 1: model not found\" }]"
     );
     assert_eq!(run.told(), ["iteration_retry", "iteration_start"]);
 }

@@ -153,13 +153,20 @@ fn the_only_phase_in_scope_ends_the_run_x_22() {
 fn a_phase_that_is_not_done_is_no_finished_phase_prom_11() {
     let mut run = Script::begin(for_tasks(), seen(phased(&[(0, 3), (0, 1)])));
     run.work(said(Promise::PhaseComplete).tasks(phased(&[(1, 3), (0, 1)])));
+    let missing = Missing::OpenInPhase {
+        phase: "1".into(),
+        count: 2,
+    };
     assert_eq!(
         run.notes(),
         [PromptNote::PromiseRejected {
             claim: "PHASE COMPLETE".into(),
-            missing: vec!["open tasks in phase 1: 2".into()],
+            missing: vec![Spoken::of(&missing)],
         }]
     );
+    // The agent reads it in the person's language (DISP-06).
+    let told = run.notes()[0].say(Lang::ZhTw);
+    assert!(told.contains(&missing.say(Lang::ZhTw)), "{told}");
 }
 
 /// The promise is about the phase that the agent was sent into, whatever the

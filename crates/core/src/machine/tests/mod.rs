@@ -35,7 +35,7 @@ mod worlds;
 use super::*;
 use crate::flow::RoleReport;
 use crate::forge::ForgeAsk;
-use crate::lang::{Lang, Say};
+use crate::lang::{Lang, Say, Spoken};
 use crate::promise::Promise;
 use crate::tasks::Counts;
 use crate::template::PromptNote;

@@ -108,6 +108,7 @@ fn what_a_breaker_saw_brkr_01(lang: Lang) -> String {
         Sign::Promised { .. } => "promised",
         Sign::Open { .. } => "open",
         Sign::Output { .. } => "output",
+        Sign::Error { .. } => "error",
         Sign::NoFile { .. } => "no file",
     };
     let every = [
@@ -126,6 +127,13 @@ fn what_a_breaker_saw_brkr_01(lang: Lang) -> String {
         Sign::Output {
             of: "npm test".into(),
             text: "1 of 12 failed".into(),
+        },
+        Sign::Error {
+            of: "agent_exec".into(),
+            text: Spoken::of(&Detail::Signal {
+                signal: 9,
+                words: String::new(),
+            }),
         },
         Sign::NoFile {
             file: "2_plan.md".into(),

@@ -2,7 +2,7 @@
 
 use super::answers::{advance, here, settle};
 use crate::flow::{Answer, Doing, FlowNotice, Step, VerdictKind};
-use crate::lang::{Lang, Say};
+use crate::lang::Spoken;
 use crate::machine::step::failures::count_error;
 use crate::machine::step::levels::{Bench, Fate, weighs};
 use crate::machine::step::looks::take_in;
@@ -87,7 +87,7 @@ pub(in crate::machine::step) fn take_proof(
 
 /// How well the way is shown; says what is missing where it has to be gone
 /// again.
-fn judge_way(state: &mut State, report: &VerifyReport, out: &mut Out) -> Option<String> {
+fn judge_way(state: &mut State, report: &VerifyReport, out: &mut Out) -> Option<Spoken> {
     if !weighs(state) {
         return None;
     }
@@ -97,7 +97,7 @@ fn judge_way(state: &mut State, report: &VerifyReport, out: &mut Out) -> Option<
     let fate = bench.judge(state, &id, out);
     bench.end(state);
     let (level, why) = match fate {
-        Fate::Refused(why) => return Some(why.say(Lang::En)),
+        Fate::Refused(why) => return Some(Spoken::of(&why)),
         Fate::Stands(level, why) => (level, why),
     };
     state.ticks.levels.insert(id.clone(), level);
