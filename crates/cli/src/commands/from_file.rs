@@ -34,9 +34,10 @@ fn is_safe(flag: &Flag) -> bool {
 }
 
 /// What there is to go on from.
-struct Source {
-    asked: Asked,
-    state: DeltaState,
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub asked: Asked,
+    pub state: DeltaState,
 }
 
 /// The file that is named; without any run, the state file of the project,
@@ -157,7 +158,7 @@ fn of_state(state: DeltaState) -> Source {
 
 /// The task file, where it has one, is found and counted anew: it wins for
 /// what is ticked.
-fn of_checkpoint(found: &Checkpoint) -> Source {
+pub fn of_checkpoint(found: &Checkpoint) -> Source {
     let number = |key: &str| found.context.get(key).and_then(serde_json::Value::as_u64);
     let number = |key: &str| number(key).and_then(|n| u32::try_from(n).ok());
     let turns = number("iteration").unwrap_or_default();

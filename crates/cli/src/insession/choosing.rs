@@ -6,12 +6,15 @@ use ralph_core::lang::Lang;
 use ralph_core::machine::Request;
 use ralph_core::tr;
 use ralph_engine::past::{self, Past};
+use ralph_engine::plan::Asked;
 use ralph_engine::session::adopt::{self, Foreign};
-use ralph_engine::session::{SessionLoop, Verdict, index};
+use ralph_engine::session::{InSession, SessionLoop, Verdict, index};
+use ralph_store::checkpoint::CheckpointDir;
 use ralph_store::layout::RunId;
 
 use super::{Here, Problem, Steered, WIDE, cancelled, ending, slash};
 use crate::app;
+use crate::commands::from_file::Source;
 use crate::commands::resume::Choice;
 use crate::commands::{from_file, resume};
 
@@ -23,6 +26,8 @@ enum Unfinished {
     Run(RunId, Box<Past>),
     /// A state file is all that there is of it (RESM-06).
     File(Foreign),
+    /// Neither is left, and a checkpoint is (RESM-06).
+    Checkpoint(Box<Source>),
 }
 
 impl Unfinished {
@@ -31,6 +36,7 @@ impl Unfinished {
         match self {
             Unfinished::Run(run, _) => run.to_string(),
             Unfinished::File(_) => "file".to_owned(),
+            Unfinished::Checkpoint(_) => "checkpoint".to_owned(),
         }
     }
 
@@ -42,13 +48,14 @@ impl Unfinished {
                 Some(from_file::view(state, &asked))
             }
             Unfinished::File(Foreign::Plugin(_)) => None,
+            Unfinished::Checkpoint(found) => Some(from_file::view(&found.state, &found.asked)),
         }
     }
 }
 
 impl Here {
     /// This session's own loop where it rests, else the newest of the project
-    /// that does, else what a state file says.
+    /// that does, else what a state file says, else what a checkpoint does.
     fn find_unfinished(&self) -> Option<Unfinished> {
         let left = index::all(&self.layout).into_iter().take(LOOKED_AT);
         let rests = self.run().into_iter().chain(left);
@@ -57,16 +64,32 @@ impl Here {
             let past = past::read(&self.layout.run(&run)).ok()?;
             Some(Unfinished::Run(run, Box::new(past)))
         });
-        of_run.or_else(|| {
-            let found = adopt::find(&self.layout, &self.session).ok()??;
-            Some(Unfinished::File(found)).filter(|found| found.view().is_some())
-        })
+        of_run
+            .or_else(|| {
+                let found = adopt::find(&self.layout, &self.session).ok()??;
+                Some(Unfinished::File(found)).filter(|found| found.view().is_some())
+            })
+            .or_else(|| Some(Unfinished::Checkpoint(Box::new(self.checkpoint()?))))
+    }
+
+    /// The checkpoint of a task that no run of ours knows.
+    fn checkpoint(&self) -> Option<Source> {
+        let (settings, _) = self.settings(&[]).ok()?;
+        let dir = self.layout.checkpoint_dir(&settings.checkpoint.dir);
+        let found = CheckpointDir::new(dir, settings.checkpoint.backups).load();
+        let found = found.ok()?.checkpoint;
+        let is_new = adopt::runs_of(&self.layout, &found.task_id).is_empty();
+        is_new.then(|| from_file::of_checkpoint(&found))
     }
 
     /// The unfinished loop that a person may take up here, when a session
     /// begins, and how that is done from here.
     pub fn unfinished(&self) -> Option<String> {
         let found = self.find_unfinished()?;
+        // It may be older than anybody remembers: who wants it asks for it.
+        if matches!(found, Unfinished::Checkpoint(_)) {
+            return None;
+        }
         let screen = self.screen();
         let notice = display::resume_notice(&screen, &found.view()?);
         index::offer(&self.layout, &self.session, &found.name());
@@ -114,6 +137,17 @@ impl Here {
                 begun
             }
             (Choice::Restart, Unfinished::File(foreign)) => self.start_over(foreign.asked())?,
+            (Choice::Continue, Unfinished::Checkpoint(found)) => {
+                let (opened, verdict) = self.go_on_from(found.asked)?;
+                begun(&opened, verdict)
+            }
+            (Choice::Restart, Unfinished::Checkpoint(found)) => self.start_over(found.asked)?,
+            (Choice::Abandon, Unfinished::Checkpoint(found)) => {
+                let (mut opened, _) = self.go_on_from(found.asked)?;
+                let turn = opened.state().turn.number;
+                opened.leave(Request::Cancel)?;
+                Steered::Ended(cancelled(turn, opened.plan().lang))
+            }
             (Choice::Show, found) => {
                 let details = self.details(&found);
                 let menu = self.menu().unwrap_or_default();
@@ -131,14 +165,23 @@ impl Here {
     }
 
     /// The same wish once more, from its first turn.
-    fn start_over(&self, mut asked: ralph_engine::plan::Asked) -> Result<Steered, Problem> {
+    fn start_over(&self, mut asked: Asked) -> Result<Steered, Problem> {
         asked.adopted = None;
         let plan = self.plan(asked)?;
         let (opened, verdict) = SessionLoop::start(plan, &self.in_session())?;
-        Ok(match verdict {
-            Verdict::GoOn(go_on) => Steered::Told(go_on.text),
-            Verdict::Ended(ended) => Steered::Ended(ending(&opened, &ended)),
-        })
+        Ok(begun(&opened, verdict))
+    }
+
+    /// The same wish, from the turn that it came to.
+    fn go_on_from(&self, asked: Asked) -> Result<(SessionLoop, Verdict), Problem> {
+        let adopted = asked.adopted.clone();
+        let mut plan = self.plan(asked)?;
+        plan.rules.turns_before = adopted.as_ref().map_or(0, |adopted| adopted.turns);
+        let session = InSession {
+            task_id: adopted.map(|adopted| adopted.task_id),
+            ..self.in_session()
+        };
+        Ok(SessionLoop::start(plan, &session)?)
     }
 
     fn details(&self, found: &Unfinished) -> String {
@@ -146,6 +189,7 @@ impl Here {
             Unfinished::Run(run, past) => resume::details(&self.screen(), run, past),
             Unfinished::File(Foreign::Delta(state)) => state.write(),
             Unfinished::File(Foreign::Plugin(_)) => String::new(),
+            Unfinished::Checkpoint(found) => found.state.write(),
         }
     }
 
@@ -157,5 +201,13 @@ impl Here {
             width: WIDE,
             ..Screen::default()
         }
+    }
+}
+
+/// What a loop that begins tells.
+fn begun(opened: &SessionLoop, verdict: Verdict) -> Steered {
+    match verdict {
+        Verdict::GoOn(go_on) => Steered::Told(go_on.text),
+        Verdict::Ended(ended) => Steered::Ended(ending(opened, &ended)),
     }
 }

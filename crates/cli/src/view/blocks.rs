@@ -131,6 +131,11 @@ fn escalation(screen: &Screen, state: &State, why: flow::Escalation) -> String {
     )
 }
 
+/// The phases of a route that are behind it (DISP-04).
+fn route_progress(state: &State, lang: Lang) -> Option<Progress> {
+    display::phases_done(&ralph_core::overview::phases(state, lang))
+}
+
 /// How the run ended, whole.
 pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice) -> String {
     let Notice::LoopEnd {
@@ -158,8 +163,11 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
                 Goal::Tasks { phase } => phase.clone(),
                 Goal::Prompt | Goal::Flow | Goal::PullRequest | Goal::Ci => None,
             };
+            let is_route = state.rules.goal == Goal::Flow;
+            let phases = is_route.then(|| route_progress(state, screen.lang));
             let view = CompleteView {
                 ending,
+                phases: phases.flatten(),
                 phase,
                 proven: report::proofs(&context.tasks_file, proven),
                 not_proven: report::gaps(state, context.is_git),

@@ -694,3 +694,47 @@ fn a_session_s_delta_loop_needs_no_tags_stop_01() {
     }
     assert!(env.read(STATE).contains("- Status: IN_PROGRESS"));
 }
+
+/// STOP-01: the id of a loop that is over hides no new state file.
+#[test]
+fn a_new_state_file_with_the_id_of_a_finished_loop_is_worked_on_stop_01() {
+    let env = TestEnv::new();
+    let settings = format!("{VERIFY}[evidence]\nlevel = \"claimed\"\n");
+    env.write(".ralph/config.toml", &settings);
+    env.write("done.txt", "1");
+    env.write(STATE, &all_done(PROMISE));
+    let client = env.claude_session(ONE);
+    released(&client.stops("都做完了。"));
+    assert_eq!(env.json(".ralph/status.json")["status"], "complete");
+    assert!(!env.path(STATE).exists());
+    env.write(STATE, &third_iteration(NOT_DONE));
+    let answer = client.stops("Working.");
+    assert!(sent_on(&answer).contains("4/20"), "{answer}");
+    // It is a loop like any other.
+    let other = env.claude_session(ONE);
+    let again = other.stops("Working on.");
+    assert!(sent_on(&again).contains("5/20"), "{again}");
+    let state = env.read(STATE);
+    assert!(state.contains("- Task ID: abc123\n"), "{state}");
+}
+
+/// RESM-06: in a session, a checkpoint that is all that is left is offered to
+/// whoever asks for it.
+#[test]
+fn a_session_goes_on_from_a_checkpoint_alone_resm_06() {
+    let env = TestEnv::new();
+    with_agent(&env, "cat > /dev/null; echo Working.\n", "");
+    let done = env.ralph(&["run", "--preset", "delta", "Do it", "--max-iterations", "2"]);
+    assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+    std::fs::remove_dir_all(env.state("runs")).unwrap();
+    std::fs::remove_file(env.path(STATE)).unwrap();
+    let client = env.claude_session(ONE);
+    let source = serde_json::json!({"source": "startup"});
+    let begun = client.hook("session-start", "SessionStart", &source);
+    assert!(!begun.to_string().contains("1 to 4"), "{begun}");
+    let menu = client.says("/do --resume");
+    assert!(sent_on(&menu).contains("Do it"), "{menu}");
+    let answer = client.says("1").to_string();
+    assert!(answer.contains("3 / 12"), "{answer}");
+    assert_eq!(env.json(".ralph/status.json")["iteration"], 3);
+}

@@ -53,6 +53,8 @@ pub struct CompleteView {
     pub ending: Ending,
     /// The phase that the run was limited to.
     pub phase: Option<String>,
+    /// Of a route, which has phases and no task list.
+    pub phases: Option<Progress>,
     pub proven: Vec<Proof>,
     pub not_proven: Vec<Gap>,
 }
@@ -96,6 +98,16 @@ pub fn complete_box(screen: &Screen, view: &CompleteView) -> String {
         out.push_str(&screen.line(&tr!(
             lang,
             "{mark}Final progress: {done}/{total} {tasks_en} done ({percent}%)"
+        )));
+        out.push_str(&format!("{}\n", bar(screen, percent)));
+    }
+    if let Some(progress) = view.phases {
+        let (mark, percent) = (screen.mark(Symbol::Chart), progress.percent());
+        let Progress { done, total } = progress;
+        let phases_en = plural(total, "phase", "phases");
+        out.push_str(&screen.line(&tr!(
+            lang,
+            "{mark}Final progress: {done}/{total} {phases_en} done ({percent}%)"
         )));
         out.push_str(&format!("{}\n", bar(screen, percent)));
     }
@@ -144,6 +156,9 @@ fn celebration(screen: &Screen, view: &CompleteView) -> String {
             "{mark}All other tasks are done. The loop ends."
         ),
         None if all_done => tr!(screen.lang, "{mark}All tasks are done! The loop ends."),
+        None if view.phases.is_some_and(Progress::is_complete) => {
+            tr!(screen.lang, "{mark}All phases are done! The loop ends.")
+        }
         None if passed_a_check => tr!(screen.lang, "{mark}Every check has passed. The loop ends."),
         None => tr!(screen.lang, "The loop ends."),
     };

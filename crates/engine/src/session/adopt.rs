@@ -14,9 +14,10 @@ use ralph_core::session::plugin_file::{self, PluginFile, PluginFileError};
 use ralph_store::FileError;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::error::Action;
-use ralph_store::layout::{Layout, RunId, refuse_links};
+use ralph_store::layout::{Layout, RunId, RunPaths, refuse_links};
 
 use super::{InSession, StateFile, index};
+use crate::past;
 use crate::plan::{Adopted, Asked, Flag};
 
 /// A loop of another tool that a session may take up.
@@ -97,13 +98,25 @@ fn session_of(delta: &DeltaState) -> Option<&str> {
     lines.find_map(|line| Some(line.trim().strip_prefix("- Session:")?.trim()))
 }
 
-/// Whether the file was made by a run of ours, which has its own journal.
+/// Whether the file is that of a run of ours, which has its own journal. One
+/// that is over for good has let go of its file: whoever writes one with its
+/// id wants that to be worked on (STOP-01).
 fn is_known(layout: &Layout, delta: &DeltaState) -> bool {
-    let id = &delta.meta.task_id;
-    index::find(layout, &adopted_name(id)).is_some()
-        || layout
-            .runs()
-            .is_ok_and(|runs| runs.iter().any(|run| task_id_of(run.id.as_str()) == *id))
+    let is_over = |run: &RunPaths| {
+        let past = past::read(run);
+        past.is_ok_and(|past| past.state.outcome().is_some_and(|end| !end.can_go_on()))
+    };
+    let runs = runs_of(layout, &delta.meta.task_id);
+    runs.iter().any(|run| !is_over(run))
+}
+
+/// Our runs of a task, whatever became of them.
+pub fn runs_of(layout: &Layout, task_id: &str) -> Vec<RunPaths> {
+    let adopted = index::find(layout, &adopted_name(task_id)).map(|run| layout.run(&run));
+    let mut runs = layout.runs().unwrap_or_default();
+    runs.retain(|run| task_id_of(run.id.as_str()) == task_id);
+    runs.extend(adopted);
+    runs
 }
 
 /// Under which name the run of an adopted task is found.

@@ -335,3 +335,41 @@ fn an_end_without_any_check_claims_nothing() {
     👉 下一步: ralph report  (查看这次执行)
     ");
 }
+
+/// DISP-04: a route has phases instead of tasks, and ends with the same words.
+#[test]
+fn a_route_ends_with_its_phases_disp_04() {
+    let view = CompleteView {
+        phases: Some(Progress::new(4, 4)),
+        ..CompleteView::default()
+    };
+    for (lang, words) in [
+        (
+            Lang::En,
+            ["4/4 phases done (100%)", "🎉 All phases are done!"],
+        ),
+        (
+            Lang::ZhTw,
+            [
+                "📊 最終進度: 4/4 階段完成 (100%)",
+                "🎉 所有階段已完成！Loop 模式自動退出。",
+            ],
+        ),
+        (
+            Lang::ZhCn,
+            [
+                "📊 最终进度: 4/4 阶段完成 (100%)",
+                "🎉 所有阶段已完成！Loop 模式自动退出。",
+            ],
+        ),
+    ] {
+        let screen = Screen {
+            lang,
+            ..Screen::default()
+        };
+        let shown = complete_box(&screen, &view);
+        for words in words {
+            assert!(shown.contains(words), "{words}: {shown}");
+        }
+    }
+}

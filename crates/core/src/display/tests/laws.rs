@@ -65,6 +65,7 @@ fn blocks(screen: &Screen, text: &str) -> Vec<(String, bool)> {
         interrupted_at: text(),
     };
     let complete = CompleteView {
+        phases: None,
         ending: ending(),
         phase: Some(text()),
         proven: vec![
