@@ -5,11 +5,13 @@
 //! itself: a failure here is told, and stops nothing. Everything here happens
 //! under the lock of the project.
 
+use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use ralph_core::checkpoint::Checkpoint;
 use ralph_core::delta::DeltaState;
+use ralph_core::flow;
 use ralph_core::gate::{Key, sign};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Effect, Event, Kind, Outcome, State, iso_utc, step};
@@ -17,6 +19,7 @@ use ralph_core::report::{Report, Story, outcome_name};
 use ralph_core::text::digest::hex_sha256;
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
+use ralph_store::checkpoint::DeltaFile;
 use ralph_store::history::{self, Bundle, Entry, Manifest};
 use ralph_store::journal::Journal;
 use ralph_store::layout::{Layout, RunId, RunPaths};
@@ -189,7 +192,11 @@ pub fn archive(
     })?;
     let working = match is_of_run(&job.keeping.current, job.run) {
         true => {
-            let outputs = phase_files(&past.state, &job.keeping.current);
+            let is_foreign = past.header.asked.adopted.is_some() && past.state.rules.flow.is_none();
+            let outputs = match is_foreign {
+                true => adopted_files(job.layout, &job.keeping.current),
+                false => phase_files(&past.state, &job.keeping.current),
+            };
             let ours = history::working_files(&job.keeping.current)?;
             let tasks = past.header.tasks_file.as_deref().unwrap_or(Path::new(""));
             let tasks = tasks.strip_prefix(job.layout.root()).unwrap_or(tasks);
@@ -259,6 +266,28 @@ fn phase_files(state: &State, current: &Path) -> Vec<(String, PathBuf)> {
     let files = state
         .phase_outputs()
         .map(|name| (name.to_owned(), current.join(name)));
+    files.filter(|(_, path)| path.is_file()).collect()
+}
+
+/// What the phases of a loop that another tool began left there: its route
+/// stands in the state file (HIST-01).
+fn adopted_files(layout: &Layout, current: &Path) -> Vec<(String, PathBuf)> {
+    const MOST_SUBTASKS: u32 = 100;
+    let state = DeltaFile::new(layout.delta_state()).peek();
+    let flow = |state: &DeltaState| flow::built_in(&state.meta.route.to_lowercase());
+    let Some((state, flow)) = state.and_then(|state| Some((state.clone(), flow(&state)?))) else {
+        return Vec::new();
+    };
+    let subtasks = state.progress.subtasks_total.clamp(1, MOST_SUBTASKS);
+    let names = flow.steps.iter().flat_map(|step| {
+        let numbers = (1..=subtasks).filter_map(|n| usize::try_from(n).ok());
+        numbers.filter_map(|n| step.output_for(n))
+    });
+    let names: BTreeSet<String> = names.collect();
+    let files = names.into_iter().map(|name| {
+        let path = current.join(&name);
+        (name, path)
+    });
     files.filter(|(_, path)| path.is_file()).collect()
 }
 

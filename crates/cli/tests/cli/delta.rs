@@ -738,3 +738,24 @@ fn a_session_goes_on_from_a_checkpoint_alone_resm_06() {
     assert!(answer.contains("3 / 12"), "{answer}");
     assert_eq!(env.json(".ralph/status.json")["iteration"], 3);
 }
+
+/// DELT-09, HIST-01: the review of an adopted loop stands in its file, and its
+/// score in the summary.
+#[test]
+fn the_review_file_of_an_adopted_loop_says_its_score_delt_09() {
+    let env = TestEnv::new();
+    let settings = format!("{VERIFY}[evidence]\nlevel = \"claimed\"\n");
+    env.write(".ralph/config.toml", &settings);
+    env.write("done.txt", "1");
+    env.write(
+        ".skillpack/current/4_review.md",
+        "# 审查\n\nReview Score: 91/100\n",
+    );
+    env.write(STATE, &all_done(PROMISE));
+    released(&env.claude_session(ONE).stops("都做完了。"));
+    assert_eq!(env.json(".ralph/status.json")["status"], "complete");
+    let state = archived_state(&env);
+    assert!(state.contains("- Review Score: 91/100\n"), "{state}");
+    let review = archive(&env).join("4_review.md");
+    assert!(review.exists(), "{}", archive(&env).display());
+}

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use ralph_core::checkpoint::Checkpoint;
 use ralph_core::delta::{DeltaState, Status, Summary, TASK_COMPLETE, brief, duration, one_line};
-use ralph_core::flow::Flow;
+use ralph_core::flow::{self, Flow, Step, VerdictKind};
 use ralph_core::lang::Lang;
 use ralph_core::machine::{Outcome, PhaseFacts, State};
 use ralph_core::{phases, tr};
@@ -56,11 +56,14 @@ pub(super) fn project(
     if is_complete {
         delta.set_promise(Some(TASK_COMPLETE));
     }
-    // A review of ours has the last word; without one, what the agent wrote
-    // into the file of its own loop stays.
+    // A review of ours has the last word; without one, what the agent left of
+    // its own, or wrote into the file of its own loop.
     let reviewed = state.flow.position.as_ref().and_then(|at| at.score);
     let claimed = delta.summary.as_ref().and_then(|said| said.review_score);
-    let claimed = claimed.filter(|_| is_the_agents(state));
+    let claimed = match is_complete && is_the_agents(state) {
+        true => review_file(&delta.meta.route, at.outputs).or(claimed),
+        false => None,
+    };
     delta.summary = is_complete.then(|| Summary {
         total_iterations: Some(state.turn.number),
         total_duration: Some(duration(state.elapsed_ms())),
@@ -68,6 +71,15 @@ pub(super) fn project(
         ..Summary::default()
     });
     delta
+}
+
+/// The score in the file that the review of this route leaves (DELT-09).
+fn review_file(route: &str, outputs: &Path) -> Option<u32> {
+    let flow = flow::built_in(&route.to_lowercase())?;
+    let is_review = |step: &&Step| step.verdict == VerdictKind::Review;
+    let name = flow.steps.iter().find(is_review)?.output.as_ref()?;
+    let text = phase_file::read(outputs, Some(name))?;
+    flow::hear("", "", VerdictKind::Review, Some(&text)).score
 }
 
 fn status(outcome: Option<&Outcome>) -> Status {
