@@ -428,7 +428,15 @@ pub fn ending(opened: &SessionLoop, ended: &Ended) -> String {
     let block = match &ended.outcome {
         Outcome::Paused {
             reason: PauseReason::Limit(Limit::Iterations),
-        } => at_limit(&screen, ended, slash),
+        } => {
+            let run = &opened.paths().id;
+            index::offer(
+                &opened.plan().layout,
+                opened.session_id(),
+                &choosing::at_limit_of(run),
+            );
+            at_limit(&screen, ended, slash)
+        }
         Outcome::Paused {
             reason: PauseReason::Question,
         } => {
@@ -504,13 +512,13 @@ fn asked(block: &str, ended: &Ended, slash: &str, lang: Lang) -> String {
 /// Seed 004's warning, and how each choice is made from here.
 fn at_limit(screen: &Screen, ended: &Ended, slash: &str) -> String {
     let lang = screen.lang;
-    let view = menu::at_limit(&ended.state);
+    let view = menu::at_limit(&ended.state, lang);
     let extend_by = view.extend_by;
     let iterations_en = plural(extend_by as usize, "iteration", "iterations");
     let notice = display::limit_notice(screen, &view);
     let words = tr!(
         lang,
-        "Progress is saved. Say \"continue\" for {extend_by} more {iterations_en}, {slash}cancel-ralph to give the task up, or run `ralph resume` in a terminal."
+        "Progress is saved. Type 1 to 4 to choose here, or say \"continue\" for {extend_by} more {iterations_en} and {slash}cancel-ralph to give the task up; in a terminal, `ralph resume` goes on."
     );
     format!("{notice}{words}\n")
 }

@@ -21,6 +21,14 @@ use crate::commands::{from_file, resume};
 /// Of how many loops it is looked whether they rest.
 const LOOKED_AT: usize = 3;
 
+/// What stands in front of a run whose box at a limit was shown.
+const AT_LIMIT: &str = "limit ";
+
+/// What was offered with the box at a limit.
+pub(super) fn at_limit_of(run: &RunId) -> String {
+    format!("{AT_LIMIT}{run}")
+}
+
 /// What a person may take up here.
 enum Unfinished {
     Run(RunId, Box<Past>),
@@ -124,6 +132,12 @@ impl Here {
     /// The person's answer to what was offered; `None` where that is not what
     /// there is any more.
     pub fn choose(&self, offered: &str, choice: Choice) -> Result<Option<Steered>, Problem> {
+        if let Some(run) = offered.strip_prefix(AT_LIMIT).and_then(RunId::parse) {
+            return match self.rests(&run) {
+                true => self.choose_at_limit(&run, choice).map(Some),
+                false => Ok(None),
+            };
+        }
         let found = self.find_unfinished();
         let Some(found) = found.filter(|found| found.name() == offered) else {
             return Ok(None);
@@ -162,6 +176,32 @@ impl Here {
             (Choice::Abandon, Unfinished::File(_)) => self.leave_foreign(Request::Cancel)?,
         };
         Ok(Some(steered))
+    }
+
+    /// The lines of the box at a limit stand for the same as in a terminal
+    /// (VALV-05).
+    fn choose_at_limit(&self, run: &RunId, choice: Choice) -> Result<Steered, Problem> {
+        let lang = self.screen().lang;
+        Ok(match choice {
+            Choice::Continue => self.go_on_with(run)?,
+            Choice::Restart => {
+                index::offer(&self.layout, &self.session, &at_limit_of(run));
+                Steered::Ended(tr!(
+                    lang,
+                    "Leave tasks out in a terminal with `ralph tasks skip ID`, then say \"continue\" here; they are not done, and the end says so."
+                ))
+            }
+            Choice::Show => Steered::Ended(tr!(
+                lang,
+                "Progress is saved; \"continue\" goes on, here or in another session."
+            )),
+            Choice::Abandon => {
+                let mut opened = self.open(run)?;
+                let turn = opened.state().turn.number;
+                opened.leave(Request::Cancel)?;
+                Steered::Ended(cancelled(turn, lang))
+            }
+        })
     }
 
     /// The same wish once more, from its first turn.

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use ralph_core::display::{self, LimitMenuView, Screen};
+use ralph_core::lang::Lang;
 use ralph_core::machine::{State, TaskRef};
+use ralph_core::tr;
 use ralph_engine::driver::Choice;
 use tokio::sync::oneshot;
 
@@ -21,7 +23,7 @@ struct Menu {
 pub fn open(screen: Screen, state: &State, open: Vec<TaskRef>) -> oneshot::Receiver<Choice> {
     let menu = Menu {
         screen,
-        view: at_limit(state),
+        view: at_limit(state, screen.lang),
         open,
     };
     let (sender, receiver) = oneshot::channel();
@@ -33,8 +35,8 @@ pub fn open(screen: Screen, state: &State, open: Vec<TaskRef>) -> oneshot::Recei
 }
 
 /// A run that has used up its iterations, as the menu shows it.
-pub fn at_limit(state: &State) -> LimitMenuView {
-    let (completed, pending) = done_and_open(state);
+pub fn at_limit(state: &State, lang: Lang) -> LimitMenuView {
+    let (completed, pending) = done_and_open(state, lang);
     LimitMenuView {
         iteration: state.turn.number,
         max_iterations: state.rules.limits.max_iterations,
@@ -45,8 +47,8 @@ pub fn at_limit(state: &State) -> LimitMenuView {
 }
 
 /// As the task file says, else the phases of a route, else the state file of a
-/// delta loop (VALV-05).
-fn done_and_open(state: &State) -> (String, Vec<String>) {
+/// delta loop (VALV-05); a prompt alone is one piece of work.
+fn done_and_open(state: &State, lang: Lang) -> (String, Vec<String>) {
     let claims = &state.claims.file;
     let flow = state.rules.flow.as_ref().map(|rules| &rules.flow);
     let place = flow.zip(state.flow.position.as_ref());
@@ -63,7 +65,7 @@ fn done_and_open(state: &State) -> (String, Vec<String>) {
         let open = (done + 1..=total).map(|number| format!("Phase {number}"));
         (count(done, total), open.collect())
     } else {
-        (count(0, 0), Vec::new())
+        (count(0, 1), vec![tr!(lang, "the whole work")])
     }
 }
 

@@ -108,3 +108,35 @@ fn an_answer_during_a_turn_is_told_with_the_next() {
     let on = client.stops("Two.\n<promise>CONTINUE</promise>");
     assert!(sent_on(&on).contains("PostgreSQL, of course"), "{on}");
 }
+
+/// VALV-05: the numbers of the box at the limit are what can be typed here,
+/// and a prompt alone is one piece of work.
+#[test]
+fn the_box_at_a_limit_is_answered_with_its_numbers_valv_05() {
+    let at_the_limit = || {
+        let env = TestEnv::new();
+        let client = env.claude_session(ONE);
+        client.says("/ralph-loop \"Do stuff\" --max-iterations 1");
+        env.write("work.txt", "1");
+        let end = client.stops("working <promise>CONTINUE</promise>");
+        let told = released(&end).to_owned();
+        for part in ["1/1", "Done: 0/1", "Not done: the whole work", "1 to 4"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        env
+    };
+    let env = at_the_limit();
+    let client = env.claude_session(ONE);
+    let narrower = client.says("2");
+    assert!(sent_on(&narrower).contains("tasks skip"), "{narrower}");
+    let more = client.says("1").to_string();
+    assert!(more.contains("2 / 11"), "{more}");
+    let env = at_the_limit();
+    let saved = env.claude_session(ONE).says("3");
+    assert!(sent_on(&saved).contains("saved"), "{saved}");
+    assert_eq!(env.json(".ralph/status.json")["status"], "max_iterations");
+    let env = at_the_limit();
+    let left = env.claude_session(ONE).says("4");
+    assert!(sent_on(&left).contains("Cancelled"), "{left}");
+    assert_eq!(env.json(".ralph/status.json")["status"], "cancelled");
+}
