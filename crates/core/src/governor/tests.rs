@@ -332,6 +332,13 @@ fn what_waiting_does_not_change_pauses() {
             "pause Plan",
         ),
         ("The model is not available on your plan", "pause Plan"),
+        // ERRC-05: an agent that is no known client has only its words.
+        ("HTTP 403 Forbidden", "pause Plan"),
+        ("Error: 400 Bad Request", "pause Request"),
+        (
+            r#"API Error: 400 {"error":{"type":"invalid_request_error","message":"bad"}}"#,
+            "pause Request",
+        ),
     ]);
 }
 
@@ -345,6 +352,10 @@ fn other_failures_are_no_limits() {
             "nothing",
         ),
         ("API Error: 400 messages: field required", "nothing"),
+        (
+            "Error: 400 Bad Request: this model's maximum context length is 8192 tokens",
+            "nothing",
+        ),
         ("Reached maximum number of turns (2)", "nothing"),
         ("Reached maximum budget ($0.01)", "nothing"),
         // A timeout is no limit, and a line number no status.

@@ -55,7 +55,16 @@ pub(super) fn judge(text: &str, class: ErrorClass, context: &Context) -> Option<
         };
         return Some(Refusal::Overload { retry_after_ms });
     }
-    None
+    // A client that says more than words has said what kind it is (ERRC-05).
+    if !matches!(class, ErrorClass::Unknown | ErrorClass::NoResult) {
+        return None;
+    }
+    if status_said(&text, &["403"]) {
+        return person(Need::Plan);
+    }
+    // A conversation that grew too long is another one in the next turn.
+    let is_invalid = status_said(&text, &["400"]) && says(INVALID) && !says(TOO_LONG);
+    is_invalid.then_some(Refusal::Person(Need::Request))
 }
 
 /// Small letters, plain apostrophes and spaces, so that a phrase is found
@@ -70,6 +79,10 @@ fn normalized(text: &str) -> String {
         })
         .collect()
 }
+
+const INVALID: &[&str] = &["bad request", "invalid_request_error", "invalid request"];
+
+const TOO_LONG: &[&str] = &["too long", "too large", "context", "token"];
 
 const ADMIN: &[&str] = &[
     "disabled by your admin",
@@ -223,4 +236,12 @@ fn status_said(text: &str, codes: &[&str]) -> bool {
 }
 
 const STATUS_BEFORE: &[&str] = &["status", "http", "error", "code", "statuscode"];
-const STATUS_AFTER: &[&str] = &["too", "service", "unauthorized", "bad", "gateway", "rate"];
+const STATUS_AFTER: &[&str] = &[
+    "too",
+    "service",
+    "unauthorized",
+    "forbidden",
+    "bad",
+    "gateway",
+    "rate",
+];
