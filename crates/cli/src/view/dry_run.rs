@@ -171,13 +171,19 @@ impl fmt::Display for DryRun<'_> {
         }
         writeln!(f, "\n{}", tr!(lang, "Hooks (safety guard):"))?;
         let installed = self.installed();
-        if plan.agents.iter().all(Agent::is_guarded) {
-            write!(f, "  {}", tr!(lang, "for this run"))
-        } else if installed.is_empty() {
-            write!(f, "  {}", tr!(lang, "not installed"))
-        } else {
-            let files = installed.join(", ");
-            write!(f, "  {}", tr!(lang, "installed by `ralph init`: {files}"))
+        let is_guarded = plan.agents.iter().all(Agent::is_guarded);
+        if is_guarded {
+            write!(f, "  {}", tr!(lang, "for this run"))?;
+        }
+        match installed.is_empty() {
+            true if is_guarded => Ok(()),
+            true => write!(f, "  {}", tr!(lang, "not installed")),
+            false => {
+                let files = installed.join(", ");
+                let line = tr!(lang, "installed by `ralph init`: {files}");
+                let newline = if is_guarded { "\n" } else { "" };
+                write!(f, "{newline}  {line}")
+            }
         }
     }
 }

@@ -174,16 +174,26 @@ fn no_setting_is_without_effect() {
 /// MONI-04: every key of `status --json` is documented.
 #[test]
 fn the_keys_of_the_status_are_documented() {
-    let env = TestEnv::with_tasks(2);
+    let env = TestEnv::with_tasks(3);
     let turns = [json!({"tick": ["T001"], "say": "<promise>CONTINUE</promise>"})];
     let args = ["--max-iterations", "1", "--verify", "true"];
     env.run_script(&turns, &args);
+    // What a person steers is there only then.
+    for steered in [
+        &["tasks", "skip", "T002"][..],
+        &["focus", "T003"],
+        &["hint", "Mind the gap"],
+    ] {
+        answer(&env, steered);
+    }
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/status.md");
     let page = fs::read_to_string(page).unwrap();
     let status: Value = serde_json::from_str(&answer(&env, &["status", "--json"])).unwrap();
     let mut keys = Vec::new();
     keys_of(&status, &mut keys);
-    assert!(keys.contains(&"proven_tasks".to_owned()), "{keys:?}");
+    for there in ["proven_tasks", "skipped_tasks", "focus", "hints"] {
+        assert!(keys.contains(&there.to_owned()), "{there}: {keys:?}");
+    }
     for key in keys {
         assert!(
             page.contains(&format!("`{key}`")),

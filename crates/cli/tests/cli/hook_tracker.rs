@@ -84,6 +84,10 @@ fn the_agent_is_reminded_to_commit_once_in_a_while() {
     for _ in 0..3 {
         assert_eq!(write(), Value::Null);
     }
+    // As often as somebody asks for (TRAK-04).
+    env.write(".ralph/config.toml", "[tracker]\nremind_every = \"0s\"\n");
+    assert!(write()["hookSpecificOutput"].is_object());
+    assert!(write()["hookSpecificOutput"].is_object());
     env.write(".ralph/config.toml", "[tracker]\nremind_above = 99\n");
     std::fs::remove_file(env.state("tracker")).unwrap();
     assert_eq!(write(), Value::Null);

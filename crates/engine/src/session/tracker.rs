@@ -93,7 +93,9 @@ pub fn due(layout: &Layout, reminding: Reminding) -> Option<usize> {
         let wait = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
         !(0..wait).contains(&(now - since))
     };
-    let quiet = is_over(stamps.reminded, reminding.every) && is_over(stamps.looked, LOOK_EVERY);
+    // Who wants to be reminded more often is not made to wait for Git.
+    let look_every = LOOK_EVERY.min(reminding.every);
+    let quiet = is_over(stamps.reminded, reminding.every) && is_over(stamps.looked, look_every);
     // Without a repository there is nothing to commit to.
     if !quiet || git::find_root(root).is_none() {
         return None;

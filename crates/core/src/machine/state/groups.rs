@@ -235,6 +235,8 @@ pub struct Counters {
     pub same_error: u32,
     pub false_promise: u32,
     pub e2e_failed: u32,
+    /// How often in a row the agent called them failed, and they passed.
+    pub e2e_disputed: u32,
     /// The turn after which the breaker opened, where one more is tried: it is
     /// half open (BRKR-06).
     pub opened_after: Option<u32>,
@@ -347,6 +349,8 @@ pub(in crate::machine) struct E2eState {
     pub due: bool,
     /// It was told that there are none.
     pub skipped: bool,
+    /// The agent called them failed; what Ralph sees of them is still to come.
+    pub disputed: bool,
 }
 
 /// What the agent is told before its prompt.

@@ -76,6 +76,7 @@ fn take_e2e_failure(state: &mut State, reason: &str) -> Next {
     });
     if state.rules.checks.e2e {
         // Ralph's own run of them counts, and says whether it is true.
+        state.e2e.disputed = true;
         return Next::RunE2e { completes: false }.unless_stopped(state);
     }
     state.counters.e2e_failed += 1;

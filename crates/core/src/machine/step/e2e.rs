@@ -34,8 +34,19 @@ pub(super) fn take_e2e(
         iteration: state.turn.number,
         result: result.clone(),
     });
+    let is_disputed = std::mem::take(&mut state.e2e.disputed);
     if result.exit == Some(0) {
         state.counters.e2e_failed = 0;
+        // Whoever finds broken what the tests call right can't go on like that.
+        state.counters.e2e_disputed = match is_disputed {
+            true => state.counters.e2e_disputed + 1,
+            false => 0,
+        };
+        // What passed deserves a second look, also where nothing may be repaired.
+        if state.counters.e2e_disputed > state.rules.e2e_repairs.max(1) {
+            let reason = state.claims.last_promise.clone();
+            return Next::Finish(Outcome::Blocked { reason });
+        }
         state.evidence.proven.push(Proof::Command {
             command: result.command.clone(),
             duration_ms: result.duration_ms,

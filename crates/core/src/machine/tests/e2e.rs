@@ -94,3 +94,21 @@ fn without_such_tests_that_is_told_once_e2e_03() {
     run.work(said(Promise::PhaseComplete).tasks(phased(&[(1, 1), (1, 1), (0, 1)])));
     assert!(!run.told().contains(&"e2e_skipped"), "{:?}", run.told());
 }
+
+/// E2E-02: an agent that calls the tests failed while they pass has an end too.
+#[test]
+fn an_agent_that_disputes_what_passes_is_blocked_e2e_02() {
+    let failed = || said(Promise::E2eFailed("login".into())).tasks(list(0, 1));
+    let mut run = Script::begin(tried(), seen(list(0, 1)));
+    for _ in 0..2 {
+        run.work(failed());
+        assert_eq!(run.acts(), ["e2e"]);
+        run.e2e(0);
+        assert_eq!(run.acts(), ["run"]);
+    }
+    run.work(failed()).e2e(0);
+    let Some(Outcome::Blocked { reason }) = run.outcome() else {
+        panic!("{:?}", run.outcome());
+    };
+    assert!(reason.contains("login"), "{reason}");
+}
