@@ -519,3 +519,23 @@ fn slash_commands_are_written_in_the_person_s_language_disp_06() {
         assert!(!env.path(".claude/commands/ralph-loop.md").exists());
     }
 }
+
+/// U-04: who did not ask for the lines is told that they are missing.
+#[test]
+fn files_that_git_does_not_ignore_are_named_u_04() {
+    let env = TestEnv::with_tasks(1);
+    let done = env.own(&["init", "--yes"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stderr.contains("*.local.md"), "{}", done.stderr);
+    assert!(
+        done.stderr.contains("ralph init --gitignore"),
+        "{}",
+        done.stderr
+    );
+    assert_eq!(env.own(&["init", "--yes", "--gitignore"]).code, 0);
+    env.write(".claude/ralph-delta.local.md", "state");
+    let ignored = env.git(&["check-ignore", ".claude/ralph-delta.local.md"]);
+    assert!(ignored.contains("ralph-delta"), "{ignored}");
+    let again = env.own(&["init", "--yes"]);
+    assert!(!again.stderr.contains("--gitignore"), "{}", again.stderr);
+}

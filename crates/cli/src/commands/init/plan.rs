@@ -17,6 +17,16 @@ use crate::install::merge::{self, MergeError, Merged};
 use crate::install::problem::Problem;
 use crate::install::templates;
 
+const GITIGNORE: &str = ".gitignore";
+
+/// Lines of ours that are not in the project's `.gitignore`.
+fn not_ignored(root: &Path) -> Result<Vec<&'static str>, Problem> {
+    let text = change::read(&root.join(GITIGNORE))?.unwrap_or_default();
+    let is_missing = |line: &&&str| !text.lines().any(|there| there.trim() == **line);
+    let lines = templates::IGNORED.iter().filter(is_missing);
+    Ok(lines.copied().collect())
+}
+
 /// Where the plugin is written.
 pub const PLUGIN: &str = ".ralph/plugin";
 
@@ -88,8 +98,11 @@ impl Plan {
         plan.whole(root, SCHEMA, schema, Templates::Add)?;
         let ignore = ralph_store::layout::IGNORED.to_owned();
         plan.whole(root, ".ralph/.gitignore", ignore, Templates::Add)?;
+        let missing = not_ignored(root)?;
         if wish.gitignore {
             plan.gitignore(root)?;
+        } else if !missing.is_empty() && root.join(".git").exists() {
+            plan.notes.push(Note::NotIgnored { lines: missing });
         }
         Ok(plan)
     }
@@ -277,15 +290,10 @@ impl Plan {
     }
 
     fn gitignore(&mut self, root: &Path) -> Result<(), Problem> {
-        const PATH: &str = ".gitignore";
+        const PATH: &str = GITIGNORE;
         let current = change::read(&root.join(PATH))?;
         let text = current.clone().unwrap_or_default();
-        let is_missing = |line: &&&str| !text.lines().any(|there| there.trim() == **line);
-        let lines: Vec<&str> = templates::IGNORED
-            .iter()
-            .filter(is_missing)
-            .copied()
-            .collect();
+        let lines = not_ignored(root)?;
         if lines.is_empty() {
             return Ok(());
         }

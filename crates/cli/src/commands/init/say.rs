@@ -25,6 +25,8 @@ pub enum Note {
     Checks { lines: String },
     #[say("{path} has comments or trailing commas: {name} passes over the whole file in silence, so that no hook in it runs. Take them out", name = host.into_str())]
     Comments { path: String, host: Client },
+    #[say("Git does not ignore {lines}: files that Ralph writes for you alone could be committed; `ralph init --gitignore` adds the lines", lines = lines.join(", "))]
+    NotIgnored { lines: Vec<&'static str> },
 }
 
 pub fn in_place(lang: Lang) -> String {
