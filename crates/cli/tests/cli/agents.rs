@@ -12,7 +12,7 @@ use crate::env::{Done, TestEnv, make_executable};
 fn installed() -> TestEnv {
     let env = TestEnv::new();
     for (name, body) in [
-        ("claude", "echo '2.1.325 (Claude Code)'"),
+        ("claude", "echo '2.1.326 (Claude Code)'"),
         ("codex", "echo 'codex-cli 0.1.0'; echo noise 9.9 >&2"),
         ("copilot", "exit 3"),
     ] {
@@ -40,10 +40,10 @@ fn a_person_sees_what_is_here() {
     assert_eq!(
         shown,
         "\
-claude    2.1.325 (this version was tried with Ralph)
+claude    2.1.326 (this version was tried with Ralph)
           BIN/claude
           tells tokens and cost; the guard can ride along; keeps a budget itself
-codex     0.1.0 (tried with Ralph: 0.166.0)
+codex     0.1.0 (tried with Ralph: 0.169.0)
           BIN/codex
           tells tokens, not cost; the guard can ride along; no budget of its own
 gemini    not installed
@@ -79,8 +79,8 @@ fn a_program_gets_the_list_as_json() {
     };
     let claude = find("claude");
     assert_eq!(claude["installed"], true);
-    assert_eq!(claude["version"], "2.1.325");
-    assert_eq!(claude["checked_version"], "2.1.325");
+    assert_eq!(claude["version"], "2.1.326");
+    assert_eq!(claude["checked_version"], "2.1.326");
     assert_eq!(claude["capabilities"]["budget"], true);
     assert_eq!(find("copilot")["version"], Value::Null);
     let amp = find("amp");
