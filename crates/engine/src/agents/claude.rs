@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::event::{AgentError, AgentEvent, EndReason, Heard, Tell, ending, shortened};
 use super::json::{Many, Maybe, Number, Switch, Words};
-use super::lines::leading_type;
+use super::lines::{leading_type, type_of};
 use super::listener::{Parsed, Reader};
 use super::options::{Options, Permissions, Session, Setup};
 
@@ -84,7 +84,7 @@ impl Stream {
 
 impl Reader for Stream {
     fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Parsed {
-        match leading_type(line) {
+        match type_of(line) {
             Some(b"assistant") => self.assistant(serde_json::from_slice(line)?, tell),
             Some(b"user") => self.user(serde_json::from_slice(line)?, tell),
             Some(b"system") => {

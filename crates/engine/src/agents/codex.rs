@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::event::{AgentError, AgentEvent, EndReason, Heard, Tell, ending, shortened};
 use super::json::{Maybe, Number, Words};
-use super::lines::leading_type;
+use super::lines::type_of;
 use super::listener::{Parsed, Reader};
 use super::options::{Options, Permissions, Session, Setup};
 
@@ -144,7 +144,7 @@ impl Stream {
 
 impl Reader for Stream {
     fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Parsed {
-        match leading_type(line) {
+        match type_of(line) {
             Some(kind @ (b"item.completed" | b"item.started")) => {
                 let line: ItemLine<'_> = serde_json::from_slice(line)?;
                 if let Some(item) = &line.item.0 {

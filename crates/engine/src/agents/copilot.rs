@@ -10,7 +10,7 @@ use serde_json::json;
 use super::claude::Input;
 use super::event::{AgentError, AgentEvent, EndReason, Heard, Tell, ending, shortened};
 use super::json::{Many, Maybe, Number, Switch, Words};
-use super::lines::leading_type;
+use super::lines::{leading_type, type_of};
 use super::listener::{Parsed, Reader};
 use super::options::{HookWiring, Options, Permissions, Session, Setup};
 
@@ -137,7 +137,7 @@ impl Reader for Stream {
             | b"assistant.turn_retry"
             | b"session.error"
             | b"result"),
-        ) = leading_type(line)
+        ) = type_of(line)
         else {
             return Ok(());
         };

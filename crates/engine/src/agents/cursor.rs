@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use super::claude::{Input, ResultLine};
 use super::event::{AgentEvent, EndReason, Heard, Tell, ending, shortened};
 use super::json::{Many, Maybe, Words};
-use super::lines::leading_type;
+use super::lines::{leading_type, type_of};
 use super::listener::{Parsed, Reader};
 use super::options::{Options, Session, Setup};
 
@@ -67,7 +67,7 @@ impl Stream {
 
 impl Reader for Stream {
     fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Parsed {
-        match leading_type(line) {
+        match type_of(line) {
             Some(b"system") => {
                 let line: InitLine<'_> = serde_json::from_slice(line)?;
                 let (session, model) = (line.session_id.text(), line.model.get());

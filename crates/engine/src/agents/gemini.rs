@@ -10,7 +10,7 @@ use serde_json::json;
 use super::claude::Input;
 use super::event::{AgentError, AgentEvent, EndReason, Heard, Tell, ending, shortened};
 use super::json::{Maybe, Number, Words};
-use super::lines::leading_type;
+use super::lines::{leading_type, type_of};
 use super::listener::{Parsed, Reader};
 use super::options::{HookWiring, Options, Permissions, Session, Setup};
 
@@ -133,7 +133,7 @@ impl Stream {
 
 impl Reader for Stream {
     fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Parsed {
-        let Some(kind) = leading_type(line) else {
+        let Some(kind) = type_of(line) else {
             return Ok(());
         };
         let line: Line<'_> = match kind {

@@ -74,9 +74,26 @@ impl Lines {
 const HEAD: usize = 4 * 1024;
 const KEPT_CAPACITY: usize = 256 * 1024;
 
-/// The `type` of a line, where it stands in front, as it nearly always does.
-pub(super) fn leading_type(line: &[u8]) -> Option<&[u8]> {
-    let rest = line.strip_prefix(br#"{"type":""#)?;
+/// The `type` of a line: found at once where it stands in front, as it nearly
+/// always does, else by reading the whole line.
+pub(super) fn type_of(line: &[u8]) -> Option<&[u8]> {
+    leading_type(line).or_else(|| {
+        #[derive(serde::Deserialize)]
+        struct Typed<'a> {
+            #[serde(rename = "type")]
+            kind: &'a str,
+        }
+        let typed = serde_json::from_slice::<Typed<'_>>(line).ok()?;
+        Some(typed.kind.as_bytes())
+    })
+}
+
+/// The `type` that the beginning of a line tells, however it is spaced.
+pub(super) fn leading_type(head: &[u8]) -> Option<&[u8]> {
+    let mut rest = head;
+    for part in [&b"{"[..], br#""type""#, b":", b"\""] {
+        rest = rest.trim_ascii_start().strip_prefix(part)?;
+    }
     let end = memchr(b'"', rest)?;
     rest.get(..end)
 }

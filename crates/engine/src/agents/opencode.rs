@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::claude::Input;
 use super::event::{AgentError, AgentEvent, EndReason, Heard, Tell, ending, shortened};
 use super::json::{Maybe, Number, Words};
-use super::lines::leading_type;
+use super::lines::{leading_type, type_of};
 use super::listener::{Parsed, Reader};
 use super::options::{Options, Permissions, Session, Setup};
 
@@ -91,7 +91,7 @@ impl Stream {
 impl Reader for Stream {
     fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Parsed {
         let Some(kind @ (b"step_start" | b"text" | b"tool_use" | b"step_finish" | b"error")) =
-            leading_type(line)
+            type_of(line)
         else {
             return Ok(());
         };

@@ -552,6 +552,34 @@ fn a_stream_is_heard_the_same_byte_by_byte() {
     }
 }
 
+/// JSON is JSON: keys in another order, and room around them.
+#[test]
+fn a_stream_is_heard_the_same_however_it_is_written() {
+    struct Roomy;
+    impl serde_json::ser::Formatter for Roomy {
+        fn begin_object_value<W: ?Sized + std::io::Write>(
+            &mut self,
+            writer: &mut W,
+        ) -> std::io::Result<()> {
+            writer.write_all(b" : ")
+        }
+    }
+    for (name, stream) in FIXTURES {
+        let mut lines = Vec::new();
+        for line in stream.split(|&byte| byte == b'\n') {
+            match serde_json::from_slice::<serde_json::Value>(line) {
+                Ok(value) => {
+                    let mut writer = serde_json::Serializer::with_formatter(&mut lines, Roomy);
+                    serde::Serialize::serialize(&value, &mut writer).unwrap();
+                }
+                Err(_) => lines.extend_from_slice(line),
+            }
+            lines.push(b'\n');
+        }
+        assert_eq!(heard_in(name, [&lines[..]]), heard(name), "{name}");
+    }
+}
+
 #[test]
 fn lines_may_end_as_on_windows() {
     for (name, stream) in FIXTURES {
