@@ -89,6 +89,12 @@ impl App {
         self
     }
 
+    /// What a program reads is never translated.
+    pub fn in_english(mut self) -> App {
+        self.screen.lang = Lang::En;
+        self
+    }
+
     pub fn lang(&self) -> Lang {
         self.screen.lang
     }

@@ -202,6 +202,23 @@ pub enum Command {
 
 impl Command {
     /// Whether it is about the project that `--root` names.
+    /// Whether all that it prints is read by a program.
+    pub fn is_for_programs(&self) -> bool {
+        match self {
+            Command::Doctor(args) => args.json,
+            Command::SelfCheck(args) => args.json,
+            Command::Guard(args) => match &args.verb {
+                GuardVerb::Test(args) => args.json || args.batch,
+                GuardVerb::Explain { json, .. }
+                | GuardVerb::Rules { json, .. }
+                | GuardVerb::Stats { json }
+                | GuardVerb::Scan { json, .. } => *json,
+                GuardVerb::CheckRules | GuardVerb::Trust { .. } => false,
+            },
+            _ => false,
+        }
+    }
+
     /// Whether it changes what Ralph obeys or believes, or starts a loop: an
     /// agent gets none of that.
     pub fn acts(&self) -> bool {

@@ -316,7 +316,7 @@ fn bundle<'a>(
     task_id: &str,
 ) -> Bundle {
     let head = job.head.as_ref().and_then(|head| head.commit.as_deref());
-    let facts = report::facts(job.layout.root(), job.run, past, head);
+    let facts = report::facts(job.layout, job.run, past, head);
     let report = Report::new(facts, &past.state, story);
     let mut copies = vec![
         (history::JOURNAL.to_owned(), job.run.journal()),

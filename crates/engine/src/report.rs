@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use ralph_core::machine::Goal;
+use ralph_core::machine::{Goal, LaneRules};
 use ralph_core::report::{Facts, FileChange, GitFacts, Report, Story, TaskLine};
-use ralph_core::tasks::{ReadOptions, Scope};
+use ralph_core::tasks::{ReadOptions, Scope, TaskList};
 use ralph_store::FileError;
 use ralph_store::history;
 use ralph_store::layout::{Layout, RunId, RunPaths};
@@ -13,7 +13,7 @@ use ralph_store::{lock, old};
 use crate::keeping::Keeping;
 use crate::past::{self, Past, PastError};
 use crate::task_file::TaskFile;
-use crate::{clock, git, touched};
+use crate::{clock, git, lanes, touched};
 
 /// Lists in a report are for people.
 const MOST_COMMITS: usize = 50;
@@ -79,7 +79,7 @@ pub fn of(layout: &Layout, source: &Source) -> Result<Report, PastError> {
         None if is_latest(layout, &source.run) => git::head(layout.root()).commit,
         None => None,
     };
-    let mut facts = facts(layout.root(), &source.run, &past, head.as_deref());
+    let mut facts = facts(layout, &source.run, &past, head.as_deref());
     facts.pid = lock::driver(&layout.lock(), source.run.id.as_str());
     Ok(Report::new(facts, &past.state, story))
 }
@@ -91,10 +91,11 @@ fn is_latest(layout: &Layout, run: &RunPaths) -> bool {
 
 /// What the machine does not know; `to` is the commit that the run ended
 /// with, where that is known.
-pub(crate) fn facts(root: &Path, run: &RunPaths, past: &Past, to: Option<&str>) -> Facts {
+pub(crate) fn facts(layout: &Layout, run: &RunPaths, past: &Past, to: Option<&str>) -> Facts {
     let header = &past.header;
     let ended_ms = past.state.now().wall_ms.max(header.started_ms);
-    Facts {
+    let root = layout.root();
+    let facts = Facts {
         run_id: run.id.to_string(),
         what: what(root, past),
         started: clock::zoned_time(header.started_ms),
@@ -107,6 +108,55 @@ pub(crate) fn facts(root: &Path, run: &RunPaths, past: &Past, to: Option<&str>) 
         },
         git: git::find_root(root).map(|_| git_facts(root, run, past, to)),
         pid: None,
+    };
+    match &header.rules.lanes {
+        Some(lanes) => of_lanes(facts, layout, run, past, lanes),
+        None => facts,
+    }
+}
+
+/// What lanes did is on a branch of its own, and their list is there too.
+fn of_lanes(
+    facts: Facts,
+    layout: &Layout,
+    run: &RunPaths,
+    past: &Past,
+    rules: &LaneRules,
+) -> Facts {
+    let project = layout.project();
+    let base = rules.base.as_str();
+    let landed = past.state.lanes.landed.values();
+    let landed = landed.filter(|commit| !commit.is_empty());
+    // The branch may be gone by now; what landed on it is not.
+    let last = landed.max_by_key(|commit| git::count_commits(project, base, commit));
+    let tip = git::refs::tip(project, &rules.branch).or_else(|| last.cloned());
+    let to = tip.unwrap_or_else(|| base.to_owned());
+    let tasks_file = past.header.tasks_file.as_deref();
+    let list = tasks_file.and_then(|file| lanes::list_of(layout, &run.id, file, &to));
+    let (what, tasks) = match list {
+        Some((name, bytes)) => {
+            let file = TaskFile::new(project, project.join(&name), ReadOptions::default());
+            let list = file.parse(&bytes).ok();
+            let lines = list.map(|list| lines_of(&list, None)).unwrap_or_default();
+            (name, lines)
+        }
+        None => (facts.what, facts.tasks),
+    };
+    let git = git::find_root(project).map(|_| GitFacts {
+        branch: Some(rules.branch.clone()),
+        from: Some(base.to_owned()),
+        to: Some(to.clone()),
+        is_open: false,
+        commits: git::count_commits(project, base, &to),
+        commit_list: git::commits(project, base, &to, MOST_COMMITS).unwrap_or_default(),
+        files: git::count_changed_files(project, base, Some(&to)),
+        file_list: git::changed_files(project, base, Some(&to), MOST_FILES).unwrap_or_default(),
+    });
+    Facts {
+        what,
+        tasks,
+        git,
+        ..facts
     }
 }
 
@@ -124,14 +174,18 @@ fn what(root: &Path, past: &Past) -> String {
 /// The task list as it stands now; nothing where it can't be read.
 pub fn task_lines(root: &Path, path: &Path, phase: Option<String>) -> Vec<TaskLine> {
     let file = TaskFile::new(root, path.into(), ReadOptions::default());
-    let Ok(open) = file.open() else {
-        return Vec::new();
-    };
+    match file.open() {
+        Ok(open) => lines_of(&open.list, phase),
+        Err(_) => Vec::new(),
+    }
+}
+
+fn lines_of(list: &TaskList, phase: Option<String>) -> Vec<TaskLine> {
     let scope = Scope {
         phase,
         ..Scope::default()
     };
-    let phases = &open.list.phases;
+    let phases = &list.phases;
     let line = |task: &ralph_core::tasks::Task| TaskLine {
         id: task.id.clone(),
         text: task.text.clone(),
@@ -141,7 +195,7 @@ pub fn task_lines(root: &Path, path: &Path, phase: Option<String>) -> Vec<TaskLi
             .map(|p| p.key.clone()),
         done: task.done,
     };
-    open.list.required(&scope).map(line).collect()
+    list.required(&scope).map(line).collect()
 }
 
 /// What the repository shows of a run can only be told up to its end: later,

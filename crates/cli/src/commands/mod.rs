@@ -74,6 +74,10 @@ fn dispatch(cli: Cli) -> Exit {
     if cli.command.acts() {
         only_people(&app)?;
     }
+    let app = match cli.command.is_for_programs() {
+        true => app.in_english(),
+        false => app,
+    };
     match cli.command {
         Command::Demo(args) => demo::run(&app, &args),
         Command::Drill(args) => drill::run(&app, &args),

@@ -56,7 +56,8 @@ fn state_words(overview: &Overview, lang: Lang) -> String {
     match outcome.status() {
         "circuit_break" => tr!(lang, "circuit breaker open"),
         "max_iterations" => tr!(lang, "stopped at the iteration limit"),
-        "error" => tr!(lang, "stopped by errors"),
+        "error" if *outcome == Outcome::Errors => tr!(lang, "stopped by errors"),
+        "error" => outcome_word(lang, outcome.into_str()),
         other => outcome_word(lang, other),
     }
 }

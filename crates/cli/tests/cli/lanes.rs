@@ -168,6 +168,20 @@ fn a_list_is_worked_off_by_several_and_the_person_is_left_alone() {
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     assert_eq!(listed["trees"], Value::Array(Vec::new()), "{listed}");
     assert_eq!(listed["landed"].as_object().unwrap().len(), 6);
+    // The report tells where the work is, and the one in the history too.
+    let branch = lanes.branch();
+    let report = lanes.env.ralph(&["report", "--md"]).stdout;
+    let id = branch.trim_start_matches("ralph/");
+    let archive = lanes.env.ralph(&["history", "show", id]).stdout;
+    let archive = archive.lines().next().unwrap();
+    let archived = lanes.env.read(&format!("{archive}/report.md"));
+    for report in [report, archived] {
+        assert!(report.contains(&branch), "{report}");
+        assert!(report.contains("T006"), "{report}");
+    }
+    let report = lanes.env.ralph(&["report", "--json"]).stdout;
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["git"]["commits"], 6, "{report}");
 }
 
 #[test]

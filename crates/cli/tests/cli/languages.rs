@@ -1306,3 +1306,22 @@ fn quiet_says_only_how_it_ended() {
     👉 Next: ralph report  (shows the run)
     ");
 }
+
+/// What a program reads is never translated (DISP-06).
+#[test]
+fn json_is_english_in_every_language() {
+    let env = TestEnv::new();
+    for args in [
+        &["doctor", "--json"][..],
+        &["self-check", "--json"],
+        &["guard", "test", "--json", "rm -rf /"],
+        &["guard", "explain", "--json", "rm -rf /"],
+        &["guard", "rules", "--json"],
+    ] {
+        let done = env.ralph(&[args, &["--lang", "zh-TW"]].concat());
+        let is_chinese = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+        let line = done.stdout.lines().find(|line| line.contains(is_chinese));
+        assert!(!done.stdout.is_empty(), "{args:?}");
+        assert_eq!(line, None, "{args:?}");
+    }
+}

@@ -404,3 +404,19 @@ fn a_person_s_word_covers_what_they_looked_at() {
         }
     }
 }
+
+/// Roles that say yes show nothing (PROM-11, STAT-02).
+#[test]
+fn what_roles_wave_through_is_not_called_proven() {
+    let env = project("- [ ] T001 a\n");
+    let agent = r#"case "$(cat)" in
+*"VERDICT: APPROVE"*) echo "VERDICT: APPROVE" ;;
+*"RESULT: PASS"*) echo "RESULT: PASS" ;;
+*) echo did ;;
+esac"#;
+    let done = run(&env, agent, &["--roles", "--verify", "true"]);
+    assert_ne!(done.code, 0, "{}", done.stdout);
+    let events = done.events();
+    assert!(named(&events, "tick_proven").is_empty(), "{}", done.stdout);
+    assert_eq!(named(&events, "tick_unproven").len(), 1, "{}", done.stdout);
+}

@@ -328,7 +328,21 @@ pub fn unshown(screen: &Screen, ending: &Ending, tasks: &[(String, EvidenceLevel
         };
         out.push_str(&screen.paragraph("- ", &line));
     }
-    out.push_str(&screen.paragraph("", &tr!(lang, "The checks pass, and no experiment shows that they would fail without this work. Look at it: `ralph accept` says that it is right, a test that fails without it proves it.")));
+    // Without a check nothing passes.
+    let is_checked = tasks
+        .iter()
+        .any(|(_, level)| *level >= EvidenceLevel::Unrefuted);
+    let why = match is_checked {
+        true => tr!(
+            lang,
+            "The checks pass, and no experiment shows that they would fail without this work. Look at it: `ralph accept` says that it is right, a test that fails without it proves it."
+        ),
+        false => tr!(
+            lang,
+            "No check shows this work. Look at it: `ralph accept` says that it is right, a test that fails without it proves it."
+        ),
+    };
+    out.push_str(&screen.paragraph("", &why));
     out.push_str(&next_step(
         screen,
         ending.next.as_deref(),

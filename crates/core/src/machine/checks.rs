@@ -41,7 +41,7 @@ pub enum CheckNotice {
         why: NoProof,
     },
     /// A tick stands, and nothing shows the work as well as was asked.
-    #[say("not proven, {level}: {tasks} ({why})", (level, tasks, why) = (level.say(lang), tasks.join(", "), why.say(lang)))]
+    #[say("not proven, {level}: {tasks} ({why})", (level, tasks, why) = (level.say(lang), named(tasks, lang), why.say(lang)))]
     TickUnproven {
         iteration: u32,
         tasks: Vec<String>,
@@ -173,6 +173,15 @@ fn e2e_result<S: Serializer>(result: &CommandResult, to: S) -> Result<S::Ok, S::
 
 fn task_ids<S: Serializer>(tasks: &[TaskRef], to: S) -> Result<S::Ok, S::Error> {
     ids(tasks).serialize(to)
+}
+
+/// The whole work has no name.
+fn named(tasks: &[String], lang: Lang) -> String {
+    let name = |task: &String| match task.is_empty() {
+        true => tr!(lang, "the whole work"),
+        false => task.clone(),
+    };
+    tasks.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
 fn ids(tasks: &[TaskRef]) -> Vec<&str> {

@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::machine::Seat;
 use ralph_store::home::StateHome;
 use ralph_store::layout::{Layout, RunId};
+use ralph_store::regular;
 
 use self::repo::Repo;
 use crate::git;
@@ -101,6 +102,25 @@ pub fn trees(layout: &Layout) -> Vec<Left> {
     }
     trees.sort_by(|a, b| (&a.run, a.lane).cmp(&(&b.run, b.lane)));
     trees
+}
+
+/// The task list of a run with lanes as it stands at a commit of its branch,
+/// with its name; `tasks_file` is where the run read it.
+pub(crate) fn list_of(
+    layout: &Layout,
+    run: &RunId,
+    tasks_file: &Path,
+    commit: &str,
+) -> Option<(String, Vec<u8>)> {
+    let project = layout.project();
+    let repo = Repo::open(project).ok()?;
+    let tree = tree::of(&tree::place(layout.home(), project, run), 0);
+    let name = tasks_file.strip_prefix(tree.project(&repo)).ok()?;
+    let from_top = tasks_file.strip_prefix(&tree.dir).ok()?.to_str()?;
+    let bytes = repo.bytes_of(commit, from_top);
+    // One that Git ignores is ticked where the person has it.
+    let bytes = bytes.or_else(|| regular::read(project.join(name)).ok())?;
+    Some((name.display().to_string(), bytes))
 }
 
 /// The project in the tree of a run's lane, where there is one.

@@ -412,8 +412,10 @@ pub(super) fn settle(state: &mut State, ends: Option<Outcome>, out: &mut Out) ->
         state.lanes.landing = None;
         let notes = std::mem::take(&mut state.notes.next);
         let note = template::words(&notes);
-        let why = "its checks are not green with what landed meanwhile";
-        give_back(state, lane, (tree, tip), why.into(), note, out);
+        let said = note.lines().map(str::trim).find(|line| !line.is_empty());
+        let why = said.unwrap_or("it is not shown where it was to land");
+        let why = why.trim_end_matches(':').to_owned();
+        give_back(state, lane, (tree, tip), why, note, out);
     }
     false
 }

@@ -28,8 +28,8 @@ pub(in crate::machine::step) fn end_of_way(state: &mut State, out: &mut Out) -> 
             ..VerifyReport::default()
         };
         return match judge_way(state, &report, out) {
-            Some(why) => send_back(state, PromptNote::Unshown { why }, out),
-            None => proven(state, out),
+            Err(why) => send_back(state, PromptNote::Unshown { why }, out),
+            Ok(_) => proven(state, out),
         };
     }
     let own = state.flow.task().filter(|_| state.has_flow_of_tasks());
@@ -70,12 +70,14 @@ pub(in crate::machine::step) fn take_proof(
     out: &mut Out,
 ) -> Next {
     if report.passed() {
-        if let Some(why) = judge_way(state, report, out) {
-            return send_back(state, PromptNote::Unshown { why }, out);
-        }
+        let is_shown = match judge_way(state, report, out) {
+            Err(why) => return send_back(state, PromptNote::Unshown { why }, out),
+            Ok(is_shown) => is_shown,
+        };
         let own = state.flow.task().filter(|_| state.has_flow_of_tasks());
-        let ids = own.map(|task| task.id.clone()).into_iter().collect();
-        ticks::prove(state, report, ids, out);
+        if let Some(id) = own.map(|task| task.id.clone()).filter(|_| is_shown) {
+            ticks::prove(state, report, vec![id], out);
+        }
         state.evidence.proven = report.proofs();
         return proven(state, out);
     }
@@ -85,11 +87,11 @@ pub(in crate::machine::step) fn take_proof(
     }
 }
 
-/// How well the way is shown; says what is missing where it has to be gone
-/// again.
-fn judge_way(state: &mut State, report: &VerifyReport, out: &mut Out) -> Option<Spoken> {
+/// Whether the way is shown as well as was asked; says what is missing where it
+/// has to be gone again.
+fn judge_way(state: &mut State, report: &VerifyReport, out: &mut Out) -> Result<bool, Spoken> {
     if !weighs(state) {
-        return None;
+        return Ok(true);
     }
     let own = state.flow.task().filter(|_| state.has_flow_of_tasks());
     let id = own.map(|task| task.id.clone()).unwrap_or_default();
@@ -97,10 +99,11 @@ fn judge_way(state: &mut State, report: &VerifyReport, out: &mut Out) -> Option<
     let fate = bench.judge(state, &id, out);
     bench.end(state);
     let (level, why) = match fate {
-        Fate::Refused(why) => return Some(Spoken::of(&why)),
+        Fate::Refused(why) => return Err(Spoken::of(&why)),
         Fate::Stands(level, why) => (level, why),
     };
     state.ticks.levels.insert(id.clone(), level);
+    let is_shown = why.is_none();
     if let Some(why) = why {
         out.tell(CheckNotice::TickUnproven {
             iteration: state.turn.number,
@@ -109,7 +112,7 @@ fn judge_way(state: &mut State, report: &VerifyReport, out: &mut Out) -> Option<
             why,
         });
     }
-    None
+    Ok(is_shown)
 }
 
 /// What was shown to be lacking goes the way back that a tester's verdict
