@@ -273,6 +273,17 @@ fn npm_runs_the_scripts_that_stand_there_c_03() {
     }
 }
 
+/// A gate of the project's own is its test (QUAL-01).
+#[test]
+fn a_project_s_own_gate_is_enough() {
+    let env = TestEnv::new();
+    env.write("package.json", r#"{"scripts": {"qa:gate": "true"}}"#);
+    let done = env.ralph(&["gate", "run"]);
+    let said = format!("{}{}", done.stdout, done.stderr);
+    assert!(!said.contains("no test step"), "{said}");
+    assert!(said.contains("qa-gate"), "{said}");
+}
+
 #[test]
 fn project_without_steps_is_told_how_to_name_them() {
     let env = TestEnv::new();

@@ -159,6 +159,11 @@ pub enum Escalation {
         "the review did not pass, and this flow leaves the rest to you; see to it, then `ralph resume`"
     )]
     Flow,
+    /// Everybody said yes, and nothing shows it.
+    #[say(
+        "all roles agree, and what the run can check does not show the work; look at it and say so with `ralph accept`, or change it, then `ralph resume`"
+    )]
+    Unshown,
 }
 
 fn because<S: Serializer>(detected: &Detected, to: S) -> Result<S::Ok, S::Error> {

@@ -14,7 +14,7 @@ mod steps;
 mod tests;
 
 pub use record::{GateFile, GateRecord, Key, sign};
-pub use steps::{Manifest, Step, configured, detect, names, steps_digest};
+pub use steps::{Manifest, OWN_GATE, Step, configured, detect, names, steps_digest};
 
 use crate::config::{Freshness, GateSettings, GateTrust};
 use crate::lang::Say;

@@ -14,8 +14,9 @@ pub struct Step {
 const USUAL: [&str; 3] = ["typecheck", "test", "build"];
 
 /// The script that a project calls its own gate (QUAL-01). Ralph can't know
-/// what is in it, so that it runs beside the steps above and not for them.
-const OWN: (&str, &str) = ("qa-gate", "qa:gate");
+/// what is in it, so that it runs beside the steps above and not for them;
+/// where there is no test, it is the project's word for one.
+pub const OWN_GATE: (&str, &str) = ("qa-gate", "qa:gate");
 
 /// The steps of `gate.steps`: `name: command`, or a command alone, which gets
 /// a number as its name.
@@ -123,8 +124,8 @@ fn node(manifest: &Manifest<'_>) -> Vec<(&'static str, String)> {
             steps.push((name, run(name)));
         }
     }
-    if script(OWN.1) {
-        steps.push((OWN.0, run(OWN.1)));
+    if script(OWN_GATE.1) {
+        steps.push((OWN_GATE.0, run(OWN_GATE.1)));
     }
     steps
 }
@@ -165,7 +166,7 @@ pub fn names(steps: &[Step]) -> Vec<String> {
 /// and does not name itself there; `ours` is a file of Ralph's.
 pub(super) fn required(steps: &[Step], ours: bool) -> Vec<String> {
     let mut names = names(steps);
-    names.retain(|name| ours || name != OWN.0);
+    names.retain(|name| ours || name != OWN_GATE.0);
     match names.is_empty() {
         true => USUAL.map(str::to_owned).to_vec(),
         false => names,

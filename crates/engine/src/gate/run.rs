@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ralph_core::config::GateSettings;
-use ralph_core::gate::{GateRecord, Key, Step, names, steps_digest};
+use ralph_core::gate::{GateRecord, Key, OWN_GATE, Step, names, steps_digest};
 use ralph_core::lang::Say;
 use ralph_core::machine::{CommandResult, iso_utc};
 use ralph_store::atomic::{AtomicOptions, write_atomic};
@@ -198,7 +198,9 @@ fn steps_that_prove(root: &Path, settings: &GateSettings) -> Result<Vec<Step>, G
     if steps.is_empty() {
         return Err(GateError::NoSteps);
     }
-    if settings.steps.is_empty() && !steps.iter().any(|step| step.name == "test") {
+    // A gate of the project's own is its test (QUAL-01).
+    let proves = |step: &Step| step.name == "test" || step.name == OWN_GATE.0;
+    if settings.steps.is_empty() && !steps.iter().any(proves) {
         return Err(GateError::NoTest);
     }
     Ok(steps)

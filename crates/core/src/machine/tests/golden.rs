@@ -295,7 +295,7 @@ fn the_step_decides_as_it_did() {
     ci: 1715 events, 0 complete, f50e14f09cd7665d
     drt: 1400 events, 7 complete, 84568b3ad3b4ccbc
     ralph: 675 events, 6 complete, aae799f5a5766b49
-    planned: 455 events, 13 complete, 1d11654de938f373
+    planned: 455 events, 13 complete, 0c641280f44ed2de
     direct: 456 events, 16 complete, 3d1ab2644505627e
     session: 1118 events, 6 complete, 78563b38b8d90ab8
     ");

@@ -323,7 +323,8 @@ pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Out) -> Next {
     if answer == step.verdict.good() {
         phase_done(state, &flow, out);
     }
-    advance(state, &flow, &step, counts_as, count, out)
+    let why = Escalation::Flow;
+    advance(state, &flow, &step, (counts_as, count, why), out)
 }
 
 /// What the next one has to know.
@@ -375,13 +376,13 @@ fn phase_done(state: &mut State, flow: &Flow, out: &mut Out) {
     }
 }
 
-/// Holds the limits of an answer, then goes where it leads.
+/// Holds the limits of an answer that was given so often, then goes where it
+/// leads; a person is told why where that is to them.
 pub(super) fn advance(
     state: &mut State,
     flow: &Flow,
     step: &Step,
-    answer: Answer,
-    count: u32,
+    (answer, count, why): (Answer, u32, Escalation),
     out: &mut Out,
 ) -> Next {
     let iteration = state.turn.number;
@@ -421,7 +422,7 @@ pub(super) fn advance(
             position.doing = Doing::Prove;
             Next::ProveFlow
         }
-        Target::Escalate => escalate(state, step, Escalation::Flow, count, out),
+        Target::Escalate => escalate(state, step, why, count, out),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The end of a way through a flow: it is proven, and Ralph ticks the box.
 
 use super::answers::{advance, here, settle};
-use crate::flow::{Answer, Doing, FlowNotice, Step, VerdictKind};
+use crate::flow::{Answer, Doing, Escalation, FlowNotice, Step, VerdictKind};
 use crate::lang::Spoken;
 use crate::machine::step::failures::count_error;
 use crate::machine::step::levels::{Bench, Fate, weighs};
@@ -141,7 +141,8 @@ fn send_back(state: &mut State, note: PromptNote, out: &mut Out) -> Next {
         }
         (None, _) => 0,
     };
-    advance(state, &flow, judge, answer, count, out)
+    let why = Escalation::Unshown;
+    advance(state, &flow, judge, (answer, count, why), out)
 }
 
 /// Ralph itself ticks the box: that, and nothing an agent wrote, says that the
