@@ -66,39 +66,32 @@ impl Board {
                 heard: Instant::now(),
             })))
         };
-        let entry = self.claimed(&key).await?;
-        let Some((theirs, revision)) = entry else {
-            let made = self.control.create(&key, bytes(&claim).into()).await;
-            return match made {
-                Ok(revision) => ours(revision),
-                Err(error) if error.kind() == kv::CreateErrorKind::AlreadyExists => {
-                    let now = self.claimed(&key).await?;
-                    Ok(Turn::Theirs(
-                        now.map(|(claim, _)| claim.who).unwrap_or_default(),
-                    ))
+        // What somebody else's entry was, and since when.
+        let mut seen: Option<(u64, Instant)> = None;
+        loop {
+            let Some((theirs, revision)) = self.claimed(&key).await? else {
+                match self.control.create(&key, bytes(&claim).into()).await {
+                    Ok(revision) => return ours(revision),
+                    Err(error) if error.kind() == kv::CreateErrorKind::AlreadyExists => continue,
+                    Err(error) => return Err(FleetError::server(error)),
                 }
-                Err(error) => Err(FleetError::server(error)),
             };
-        };
-        let until = Instant::now() + Duration::from_millis(theirs.holds_ms);
-        while Instant::now() < until {
+            let (first, since) = *seen.get_or_insert((revision, Instant::now()));
+            if first != revision {
+                return Ok(Turn::Theirs(theirs.who));
+            }
+            if since.elapsed() >= Duration::from_millis(theirs.holds_ms) {
+                match self
+                    .control
+                    .update(&key, bytes(&claim).into(), revision)
+                    .await
+                {
+                    Ok(revision) => return ours(revision),
+                    Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => continue,
+                    Err(error) => return Err(FleetError::server(error)),
+                }
+            }
             tokio::time::sleep(LOOK).await;
-            match self.claimed(&key).await? {
-                Some((_, now)) if now == revision => {}
-                Some((theirs, _)) => return Ok(Turn::Theirs(theirs.who)),
-                None => break,
-            }
-        }
-        match self
-            .control
-            .update(&key, bytes(&claim).into(), revision)
-            .await
-        {
-            Ok(revision) => ours(revision),
-            Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => {
-                Ok(Turn::Theirs(theirs.who))
-            }
-            Err(error) => Err(FleetError::server(error)),
         }
     }
 

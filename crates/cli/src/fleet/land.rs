@@ -209,7 +209,9 @@ fn landed(app: &App) -> Vec<(String, String)> {
         return Vec::new();
     };
     let tasks = past.header.rules.lanes.map(|rules| rules.tasks);
-    let landed = past.state.lanes.landed;
+    let mut landed = past.state.lanes.landed;
+    // Of one that was found after a crash nobody knows the commit.
+    landed.retain(|_, commit| !commit.is_empty());
     let of_task = |task: LaneTask| {
         let job = job_of(LISTS, &task.text)?;
         Some((job, landed.get(&task.id)?.clone()))

@@ -79,14 +79,15 @@ impl Lane<'_> {
         let _ = signals::listen(asked);
         let mut stopped = stopped_by(requests);
         let governor = Governor::listen();
-        if governor.leave(stopped.clone()).await.is_none() {
-            return Ok(0);
-        }
         let scratch = PrivateDir::new("lane").map_err(|error| error.to_string())?;
         let given = self.given()?;
-        // One that came back has to be worked on.
+        // Nobody is called for a result that is there; one that came back has to
+        // be worked on.
         if let Some(job) = given.as_ref().filter(|_| self.assignment.note.is_none()) {
             return self.take_result(job, scratch.path()).await;
+        }
+        if governor.leave(stopped.clone()).await.is_none() {
+            return Ok(0);
         }
         let commit = self.commit(scratch.path())?;
         let like = match &given {

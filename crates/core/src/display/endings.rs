@@ -91,24 +91,23 @@ pub fn complete_box(screen: &Screen, view: &CompleteView) -> String {
     let done = screen.mark(Symbol::Done);
     let mut out = title_box(screen, Tone::Good, &tr!(lang, "{done}Loop complete!"));
     out.push('\n');
-    if let Some(progress) = view.ending.progress {
+    for (progress, is_phases) in [(view.ending.progress, false), (view.phases, true)] {
+        let Some(progress) = progress else { continue };
         let (mark, percent) = (screen.mark(Symbol::Chart), progress.percent());
         let Progress { done, total } = progress;
         let tasks_en = plural(total, "task", "tasks");
-        out.push_str(&screen.line(&tr!(
-            lang,
-            "{mark}Final progress: {done}/{total} {tasks_en} done ({percent}%)"
-        )));
-        out.push_str(&format!("{}\n", bar(screen, percent)));
-    }
-    if let Some(progress) = view.phases {
-        let (mark, percent) = (screen.mark(Symbol::Chart), progress.percent());
-        let Progress { done, total } = progress;
         let phases_en = plural(total, "phase", "phases");
-        out.push_str(&screen.line(&tr!(
-            lang,
-            "{mark}Final progress: {done}/{total} {phases_en} done ({percent}%)"
-        )));
+        let line = match is_phases {
+            false => tr!(
+                lang,
+                "{mark}Final progress: {done}/{total} {tasks_en} done ({percent}%)"
+            ),
+            true => tr!(
+                lang,
+                "{mark}Final progress: {done}/{total} {phases_en} done ({percent}%)"
+            ),
+        };
+        out.push_str(&screen.line(&line));
         out.push_str(&format!("{}\n", bar(screen, percent)));
     }
     out.push_str(&effort(screen, &view.ending));
