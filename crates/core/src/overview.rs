@@ -260,6 +260,7 @@ impl Overview {
             | Stage::Unticking { .. }
             | Stage::Marking
             | Stage::Landing { .. }
+            | Stage::Closing(_)
             | Stage::Forge(_) => Standing::Waiting,
         };
         if state.stage != Stage::Waiting {

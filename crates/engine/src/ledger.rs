@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ralph_core::machine::{Bill, End, Event, Kind, LaneEvent, State, step};
+use ralph_core::machine::{Bill, Event, Kind, LaneEvent, State, step};
 use ralph_core::usage::{Usage, Usd};
 use ralph_store::FileError;
 use ralph_store::journal;
@@ -101,9 +101,7 @@ fn entry(run: &str, before: &State, after: &State, event: &Event) -> Option<Entr
     };
     // What the machine did not book was no call: a stray report, or a program
     // that never started.
-    if before.agents.bill.calls == after.agents.bill.calls
-        || matches!(report.end, End::SpawnFailed { .. })
-    {
+    if before.agents.bill.calls == after.agents.bill.calls || !report.end.is_of_a_call() {
         return None;
     }
     let task = before.next_task();

@@ -545,7 +545,7 @@ fn a_lane_is_steered_by_its_number() {
 grep -q 'use the small one' "$AGENTS/$t.prompt" || [ "$t" = T002 -a -e "$AGENTS/heard" ] || {
   sleep 0.1; echo '<promise>CONTINUE</promise>'; exit 0
 }
-touch "$AGENTS/heard"; echo "$t" >> "$AGENTS/told""#;
+echo "$t" >> "$AGENTS/told"; touch "$AGENTS/heard""#;
     lanes.on("T001", waits);
     lanes.on("T002", waits);
     let agents = lanes.env.outside("agents");

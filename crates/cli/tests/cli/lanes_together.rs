@@ -29,7 +29,7 @@ fn client(lanes: &Lanes, cost: f64, before: &str) {
 
 fn run(lanes: &Lanes, more: &[&str]) -> (Done, Vec<Value>) {
     let args = ["run", "--json", "--agent", "claude"];
-    let check = ["--verify", "sh check.sh", "-j", "3"];
+    let check = ["--verify", "sh check.sh"];
     let mut command = lanes.env.command(&[&args[..], &check, more].concat());
     let path = std::env::var("PATH").unwrap_or_default();
     let bin = lanes.env.outside("bin");
@@ -50,7 +50,7 @@ fn one_budget_for_all_lanes() {
         0.3,
         &format!("echo \"$RALPH_TASK_ID\" >> {}", calls.display()),
     );
-    let (done, events) = run(&lanes, &["--max-cost", "1usd"]);
+    let (done, events) = run(&lanes, &["--max-cost", "1usd", "-j", "3"]);
     let end = events.last().unwrap();
     assert_eq!(
         (done.code, &end["reason"]),
@@ -58,11 +58,40 @@ fn one_budget_for_all_lanes() {
         "{end}"
     );
     let calls = fs::read_to_string(calls).unwrap().lines().count();
-    let cents = end["usage"]["cost_usd"].as_f64().unwrap() * 100.0;
-    assert_eq!(cents.round() as usize, calls * 30, "{end}");
+    let usage = &end["usage"];
+    assert_eq!(usage["calls"].as_u64(), Some(calls as u64), "{end}");
+    // Whoever was stopped could not say what it cost.
+    let told = calls - usage["uncounted_calls"].as_u64().unwrap() as usize;
+    let cents = usage["cost_usd"].as_f64().unwrap() * 100.0;
+    assert_eq!(cents.round() as usize, told * 30, "{end}");
     // Three may be under way when the dollar is spent, and none begins then.
     assert!((4..=6).contains(&calls), "{calls}");
     lanes.each_commit_is_green();
+}
+
+/// The run ends when its lanes have: the end tells of every call, of those too
+/// that it stopped, and what stands still is said to stand still.
+#[test]
+fn calls_under_way_when_the_money_is_spent_are_told() {
+    let lanes = Lanes::new(&list(3));
+    let began = lanes.env.outside("began");
+    let before = format!(
+        r#"case $RALPH_TASK_ID in
+T001) while [ ! -e {began} ]; do sleep 0.05; done;;
+*) touch {began}; exec sleep 600;;
+esac"#,
+        began = began.display()
+    );
+    client(&lanes, 0.6, &before);
+    let (done, events) = run(&lanes, &["--max-cost", "0.5usd", "-j", "2"]);
+    let end = events.last().unwrap();
+    assert_eq!((done.code, &end["reason"]), (8, &json!("max_cost")));
+    let usage = &end["usage"];
+    assert_eq!(usage["calls"], 2, "{end}");
+    assert_eq!(usage["uncounted_calls"], 1, "{end}");
+    let listed = lanes.env.ralph(&["lanes"]);
+    assert!(listed.stdout.contains("stands still"), "{}", text(&listed));
+    assert!(!listed.stdout.contains("at work"), "{}", text(&listed));
 }
 
 /// Who meets a usage limit holds all: nobody is called until it is over.
@@ -82,7 +111,7 @@ sleep 1",
         words[1].replace('\'', "'\\''")
     );
     client(&lanes, 0.1, &before);
-    let (done, events) = run(&lanes, &[]);
+    let (done, events) = run(&lanes, &["-j", "3"]);
     assert_eq!(done.code, 0, "{}", text(&done));
     assert_eq!(landed(&events).len(), 6);
     let times = fs::read_to_string(times).unwrap();

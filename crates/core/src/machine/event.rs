@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::request::Request;
 use super::steer::{Steer, SteeredTask};
 use super::{
     Budget, Denial, ErrorClass, LaneEvent, NewRules, Now, Proof, Refusal, SessionEvent, WallFacts,
@@ -408,6 +409,8 @@ pub enum End {
     Unguarded,
     /// We stopped it, because somebody asked for that.
     Stopped,
+    /// The same before it was called at all.
+    NotStarted,
     SpawnFailed {
         missing: bool,
     },
@@ -415,6 +418,16 @@ pub enum End {
     Unwritable,
     /// Nothing is known: the engine died while the turn ran.
     Lost,
+}
+
+impl End {
+    /// Whether there was a call that can have used anything.
+    pub fn is_of_a_call(&self) -> bool {
+        !matches!(
+            self,
+            End::SpawnFailed { .. } | End::Unwritable | End::NotStarted
+        )
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -512,18 +525,4 @@ pub enum MenuAnswer {
     },
     SaveAndExit,
     Abandon,
-}
-
-/// Ordered by strength: a later request never takes a stronger one back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Request {
-    /// End after the turn that runs.
-    Pause,
-    /// End the turn gracefully, now.
-    Interrupt,
-    /// Kill the turn.
-    Kill,
-    /// Like an interrupt, and the run is given up.
-    Cancel,
 }

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::Allowance;
+use super::request::Request;
 use crate::lang::Say;
 use crate::tasks::Piece;
 use crate::usage::Usage;
@@ -174,6 +175,9 @@ pub enum LaneOrder {
         tree: String,
         tip: String,
     },
+    /// All come to their end: behind their turn where that is a pause, now or
+    /// at once.
+    Close { how: Request },
 }
 
 /// Where a lane stands.
@@ -216,6 +220,9 @@ pub enum Doing {
     Queued,
     #[say("lands")]
     Landing,
+    /// The run stopped, and it with it: it goes on with the run.
+    #[say("stands still")]
+    Stopped,
 }
 
 /// Everything that is known of the lanes of a run.

@@ -18,6 +18,7 @@ mod progress;
 mod proof;
 mod question;
 mod refusal;
+mod request;
 mod rules;
 mod say;
 mod session;
@@ -34,7 +35,7 @@ pub use clock::{Now, iso_utc};
 pub use effect::{Effect, Turn, WaitReason};
 pub use event::{
     BranchMove, CommandResult, End, Event, FileClaims, FlowFacts, GuardBlock, Kind, MenuAnswer,
-    Observation, PhaseFacts, Request, TaskFacts, TaskRef, Tasks, TurnReport, Undone, VerifyReport,
+    Observation, PhaseFacts, TaskFacts, TaskRef, Tasks, TurnReport, Undone, VerifyReport,
 };
 pub use lanes::{
     Board, Doing, LaneEnd, LaneEvent, LaneHint, LaneNotice, LaneOrder, LaneRules, LaneTask, Seat,
@@ -46,6 +47,7 @@ pub use progress::Evidence;
 pub use proof::Proof;
 pub use question::{LONGEST_REPLY, Question, QuestionNotice, RepliedBy, Reply};
 pub use refusal::{Need, Refusal};
+pub use request::Request;
 pub use rules::{
     EvidenceKinds, Goal, Limits, NewRules, NoLimit, OnLimit, Retry, Rules, VerifyWhen, WarnAt,
 };

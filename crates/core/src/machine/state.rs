@@ -82,6 +82,8 @@ pub enum Stage {
     /// The reproducers of a review run.
     Checking,
     Asking(Limit),
+    /// The lanes come to their end, and the run behind them.
+    Closing(Outcome),
     Finished(Outcome),
     /// What a lane brought becomes the tip; `ends`: how the run ends behind
     /// that, if it does.

@@ -204,7 +204,9 @@ impl Calls {
         call.spent = report.spent;
         call.promise = report.promise.as_ref().map(Promise::to_string);
         call.verdict = match report.end {
-            End::Stopped | End::Lost | End::OverBudget | End::Unguarded => Verdict::Cut,
+            End::Stopped | End::NotStarted | End::Lost | End::OverBudget | End::Unguarded => {
+                Verdict::Cut
+            }
             End::SpawnFailed { .. } => Verdict::Failed,
             _ => Verdict::Idle,
         };

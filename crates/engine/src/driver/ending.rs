@@ -12,7 +12,7 @@ use crate::{archive, clock, openspec};
 
 impl Driver<'_> {
     pub(super) async fn leave(&mut self, outcome: &Outcome) {
-        self.end_lanes(outcome).await;
+        self.leave_lanes(outcome);
         if !outcome.can_go_on() {
             self.archive();
         }

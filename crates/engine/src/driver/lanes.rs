@@ -119,13 +119,11 @@ impl Driver<'_> {
         }
     }
 
-    /// All lanes end before the run does, and the person's branch takes in
-    /// what landed, where they want it.
-    pub(super) async fn end_lanes(&mut self, outcome: &Outcome) {
+    /// The person's branch takes in what landed, where they want it.
+    pub(super) fn leave_lanes(&mut self, outcome: &Outcome) {
         let Some(lanes) = &mut self.lanes else {
             return;
         };
-        lanes.end(outcome).await;
         if !lanes.has_landed() {
             return;
         }

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use ralph_core::lang::Say;
-use ralph_core::machine::{Kind, MenuAnswer, Request, Stage};
+use ralph_core::machine::{End, Kind, MenuAnswer, Request, Stage};
 use tokio::time::sleep;
 
 use super::lanes;
@@ -123,8 +123,9 @@ impl Driver<'_> {
                 return self.behind_what_was_held(done);
             }
             ChildDone::NoLeave(called) => {
-                let ended = Kind::TurnEnded(self.judge(*called));
-                self.queue.push_back(ended);
+                let mut report = self.judge(*called);
+                report.end = End::NotStarted;
+                self.queue.push_back(Kind::TurnEnded(report));
                 let request = Request::Pause;
                 return Kind::Requested { request };
             }

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::io::{self, PipeWriter, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ralph_core::machine::{
-    LaneEnd, LaneEvent, LaneHint, LaneOrder, LaneTask, Outcome, PauseReason,
+    LaneEnd, LaneEvent, LaneHint, LaneOrder, LaneTask, Outcome, PauseReason, Request,
 };
 use ralph_core::usage::Usage;
 use ralph_store::fault;
@@ -75,6 +76,8 @@ pub(super) struct Shared {
     layout: Layout,
     own_program: PathBuf,
     run: String,
+    /// The whole run comes to its end.
+    closes: AtomicBool,
     pub tell: mpsc::UnboundedSender<Heard>,
 }
 
@@ -103,6 +106,7 @@ impl Lanes {
                 layout,
                 own_program,
                 run,
+                closes: AtomicBool::new(false),
                 tell,
             }),
             alive: BTreeMap::new(),
@@ -115,6 +119,9 @@ impl Lanes {
             Some(heard) => {
                 match &heard {
                     Heard::Ended { lane, .. } => drop(self.alive.remove(lane)),
+                    Heard::Asks { lane } if self.shared.closes() => {
+                        self.answer(*lane, Answer::Enough);
+                    }
                     Heard::Asks { lane } => self.tell_unsaid(*lane),
                     _ => {}
                 }
@@ -169,6 +176,24 @@ impl Lanes {
             } => beside(lane, &self.shared, move || {
                 shared.commit(lane, task, &tree, &tip)
             }),
+            LaneOrder::Close { how } => self.close(how),
+        }
+    }
+
+    /// Lets every lane come to an end.
+    fn close(&mut self, how: Request) {
+        self.shared.closes.store(true, Ordering::Relaxed);
+        let stop = match how {
+            Request::Pause => None,
+            Request::Interrupt | Request::Cancel => Some(Stop::Gracefully),
+            Request::Kill => Some(Stop::Now),
+        };
+        let lanes: Vec<u32> = self.alive.keys().copied().collect();
+        for lane in lanes {
+            if let (Some(stop), Some(alive)) = (stop, self.alive.get(&lane)) {
+                alive.stop.send_replace(stop);
+            }
+            self.answer(lane, Answer::Enough);
         }
     }
 
@@ -179,27 +204,6 @@ impl Lanes {
             let line = serde_json::to_string(&answer).unwrap_or_default();
             // One that is gone tells so itself.
             let _ = writeln!(answers, "{line}");
-        }
-    }
-
-    /// Lets every lane come to an end: at its next turn, now, or at once.
-    pub async fn end(&mut self, outcome: &Outcome) {
-        match outcome {
-            Outcome::Paused { .. } => {}
-            _ => {
-                for alive in self.alive.values() {
-                    alive.stop.send_replace(Stop::Gracefully);
-                }
-            }
-        }
-        let lanes: Vec<u32> = self.alive.keys().copied().collect();
-        for lane in lanes {
-            self.answer(lane, Answer::Enough);
-        }
-        while !self.alive.is_empty() {
-            if let Heard::Asks { lane } = self.hear().await {
-                self.answer(lane, Answer::Enough);
-            }
         }
     }
 
@@ -268,6 +272,10 @@ fn beside(
 }
 
 impl Shared {
+    fn closes(&self) -> bool {
+        self.closes.load(Ordering::Relaxed)
+    }
+
     fn tree(&self, lane: u32) -> Tree {
         tree::of(&self.plan.place, lane)
     }
@@ -350,14 +358,13 @@ impl Shared {
             base,
             failed: None,
         };
-        let report = supervise::run(spec, &mut ear, stop.clone()).await;
+        let report = supervise::run(spec, &mut ear, stop).await;
         if let Some(why) = ear.failed {
             return short(why);
         }
-        let stopped = *stop.borrow() >= Stop::Gracefully;
         let shared = Arc::clone(self);
         let ending = format!("{:?}", report.ending);
-        let result = move || shared.result(lane, &task, &ear.base, stopped, &ending);
+        let result = move || shared.result(lane, &task, &ear.base, &ending);
         match tokio::task::spawn_blocking(result).await {
             Ok(Ok(end)) => end,
             Ok(Err(error)) => short(error.to_string()),
@@ -391,14 +398,7 @@ impl Shared {
 
     /// What a lane that is over leaves: its work as a commit, where it is
     /// done.
-    fn result(
-        &self,
-        lane: u32,
-        task: &LaneTask,
-        base: &str,
-        stopped: bool,
-        ending: &str,
-    ) -> io::Result<LaneEnd> {
+    fn result(&self, lane: u32, task: &LaneTask, base: &str, ending: &str) -> io::Result<LaneEnd> {
         let _held = orphans::hold_off();
         let layout = self.layout_of(lane);
         let run = layout.latest_run().map_err(io::Error::other)?;
@@ -418,7 +418,7 @@ impl Shared {
             Some(Outcome::Complete) => true,
             // It says that it is done: the landing judges that.
             _ if is_unproven => true,
-            Some(Outcome::Paused { .. } | Outcome::Interrupted) | None if stopped => {
+            Some(Outcome::Paused { .. } | Outcome::Interrupted) | None if self.closes() => {
                 return Ok(LaneEnd::Stopped);
             }
             _ => false,

@@ -29,7 +29,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) 
     let done_before = state.tasks.completed();
     let claimed_before = state.claims.file.subtasks.0;
     // Lanes are billed call by call.
-    if !matches!(report.end, End::SpawnFailed { .. }) && state.rules.lanes.is_none() {
+    if report.end.is_of_a_call() && state.rules.lanes.is_none() {
         state.agents.bill.add(report.spent);
     }
     let evidence = look(state, &report.seen);
@@ -190,7 +190,7 @@ fn how_it_went(report: &TurnReport, productive: bool) -> TurnVerdict {
                 seconds: report.duration_ms / 1000,
             },
         ),
-        End::OverBudget | End::Stopped | End::Lost => TurnVerdict::Cut,
+        End::OverBudget | End::Stopped | End::NotStarted | End::Lost => TurnVerdict::Cut,
     }
 }
 
@@ -233,7 +233,10 @@ fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut 
     }
     if !stalled {
         state.counters.stalled = 0;
-    } else if !matches!(report.end, End::Stopped | End::Lost | End::Unwritable) {
+    } else if !matches!(
+        report.end,
+        End::Stopped | End::NotStarted | End::Lost | End::Unwritable
+    ) {
         state.counters.stalled += 1;
         let in_a_row = state.counters.stalled;
         let has_list = state.tasks.facts.is_some();

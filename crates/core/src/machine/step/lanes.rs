@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::limits::reached_limit;
-use super::next::Next;
+use super::next::{Next, stop_outcome};
 use super::out::Out;
 use super::turn::{HOUR_MS, rate_delay};
 use crate::machine::lanes::{
     Doing, LaneEnd, LaneEvent, LaneHint, LaneNotice, LaneOrder, MOST_RETURNS, Seat,
 };
 use crate::machine::{
-    Allowance, Effect, Hint, LaneTask, Observation, Outcome, Stage, State, TaskFacts, Tasks,
+    Allowance, Effect, Hint, LaneTask, Observation, Outcome, Request, Stage, State, TaskFacts,
+    Tasks,
 };
 use crate::template;
 use crate::usage::Usage;
@@ -41,8 +42,15 @@ pub(super) fn take(state: &mut State, event: &LaneEvent, out: &mut Out) -> Next 
         }
         LaneEvent::Ended { lane, calls, end } => {
             book(state, *lane, calls);
+            let lands = state.lanes.landing.take_if(|(landing, _)| landing == lane);
+            if lands.is_some() {
+                forget_ticks(state, *lane);
+            }
             take_end(state, *lane, end, out);
-            advance(state, out)
+            match lands {
+                Some(_) => behind_failure(state, out),
+                None => advance(state, out),
+            }
         }
         LaneEvent::Merged { lane, tree, tip } => {
             state.lanes.landing = Some((*lane, Some((tree.clone(), tip.clone()))));
@@ -80,7 +88,11 @@ pub(super) fn take(state: &mut State, event: &LaneEvent, out: &mut Out) -> Next 
 fn forget_ticks(state: &mut State, lane: u32) {
     let seat = state.lanes.seats.get(&lane);
     for id in seat.map(|seat| seat.task.ids()).unwrap_or_default() {
-        state.ticks.done.remove(&id);
+        let was_done = state.ticks.done.remove(&id);
+        if let Some(facts) = state.tasks.facts.as_mut().filter(|_| was_done) {
+            facts.completed = facts.completed.saturating_sub(1);
+            facts.pending += 1;
+        }
         state.ticks.proofs.remove(&id);
         state.ticks.levels.remove(&id);
         state.ticks.unchecked.retain(|task| task.id != id);
@@ -102,11 +114,12 @@ fn take_end(state: &mut State, lane: u32, end: &LaneEnd, out: &mut Out) {
         return;
     };
     seat.granted = None;
-    seat.calls = 0;
     let task = seat.task.id.clone();
     match end {
-        LaneEnd::Stopped => {}
+        // Its run goes on later, and what it called is booked once.
+        LaneEnd::Stopped => seat.doing = Doing::Stopped,
         LaneEnd::Ready { commit } => {
+            seat.calls = 0;
             seat.result = Some(commit.clone());
             seat.doing = Doing::Queued;
             state.lanes.queue.push(lane);
@@ -145,6 +158,21 @@ fn take_landed(state: &mut State, lane: u32, commit: &str, out: &mut Out) -> Nex
         } => Next::Finish(outcome.clone()),
         Stage::Landing { ends: None } => Next::CarryOn,
         _ => advance(state, out),
+    }
+}
+
+/// Git could not do what was to land: whatever was judged was judged with it.
+fn behind_failure(state: &mut State, out: &mut Out) -> Next {
+    let Stage::Landing { ends } = &state.stage else {
+        return advance(state, out);
+    };
+    let ends = ends.clone().filter(|outcome| *outcome != Outcome::Complete);
+    match ends.or_else(|| stop_outcome(state)) {
+        Some(outcome) => Next::Finish(outcome),
+        None => {
+            state.stage = Stage::Running;
+            advance(state, out)
+        }
     }
 }
 
@@ -246,6 +274,12 @@ pub(super) fn advance(state: &mut State, out: &mut Out) -> Next {
     let Some(rules) = state.rules.lanes.clone() else {
         return Next::Rest;
     };
+    if let Stage::Closing(outcome) = &state.stage {
+        return match state.lanes.working() {
+            0 => Next::Finish(outcome.clone()),
+            _ => Next::Rest,
+        };
+    }
     if state.stopping.is_some() {
         return Next::Rest;
     }
@@ -347,7 +381,7 @@ fn grant(state: &mut State, out: &mut Out) -> Option<Next> {
             .map(|(lane, _)| *lane)
             .collect()
     };
-    for (n, &lane) in asking.iter().enumerate() {
+    for lane in asking {
         if let Some(kind) = state.rules.budget.used_up(&state.agents.bill) {
             let limit = kind.into_str().into();
             return Some(Next::Finish(Outcome::Budget { limit }));
@@ -359,7 +393,10 @@ fn grant(state: &mut State, out: &mut Out) -> Option<Next> {
             let seats = state.lanes.seats.values();
             seats.filter_map(|seat| seat.granted).collect()
         };
-        let sharers = u64::try_from(asking.len() - n).unwrap_or(1);
+        // Whoever is about to ask gets the same, whoever asks first.
+        let waits = |seat: &&Seat| seat.is_at_work() && seat.granted.is_none();
+        let sharers = state.lanes.seats.values().filter(waits).count();
+        let sharers = u64::try_from(sharers).unwrap_or(u64::MAX);
         let bill = &state.agents.bill;
         // Nothing is left beside what runs already: its end is waited for.
         let allowance = state.rules.budget.for_lane(bill, &running, sharers)?;
@@ -431,6 +468,51 @@ fn is_done(state: &State, task: &LaneTask) -> bool {
     })
 }
 
+/// The run ends behind what lands and behind its lanes: what they used belongs
+/// to it.
+pub(super) fn waits_to_end(state: &mut State, outcome: &Outcome, out: &mut Out) -> bool {
+    let lands = match &mut state.stage {
+        Stage::Landing { ends } if state.lanes.landing.is_some() => {
+            *ends = Some(outcome.clone());
+            true
+        }
+        Stage::Landing { .. } | Stage::Closing(_) => false,
+        _ => settle(state, Some(outcome.clone()), out),
+    };
+    lands || close(state, outcome, out)
+}
+
+fn close(state: &mut State, outcome: &Outcome, out: &mut Out) -> bool {
+    if state.lanes.working() == 0 {
+        return false;
+    }
+    // Why it ends stays true for whoever only wants it to be quicker.
+    let ends = match &state.stage {
+        Stage::Closing(first)
+            if *outcome != Outcome::Cancelled && !matches!(first, Outcome::Paused { .. }) =>
+        {
+            first.clone()
+        }
+        _ => outcome.clone(),
+    };
+    let how = match (&ends, state.stopping) {
+        (_, Some(Request::Kill)) => Request::Kill,
+        (Outcome::Paused { .. }, _) => Request::Pause,
+        _ => Request::Interrupt,
+    };
+    state.stage = Stage::Closing(ends);
+    out.push(Effect::Lane(LaneOrder::Close { how }));
+    true
+}
+
+/// Nobody drives this run: its lanes ended when its process did.
+pub(super) fn stand_still(state: &mut State) {
+    let seats = state.lanes.seats.values_mut();
+    for seat in seats.filter(|seat| seat.is_at_work()) {
+        seat.doing = Doing::Stopped;
+    }
+}
+
 /// A process before this one left them: what lies on the branch is what
 /// counts.
 pub(super) fn resume(state: &mut State, seen: &Observation, out: &mut Out) {
@@ -458,12 +540,14 @@ pub(super) fn resume(state: &mut State, seen: &Observation, out: &mut Out) {
             None => queue_first(state, lane),
         }
     }
-    let hints = match state.lanes.working() {
-        0 => Vec::new(),
-        _ => hints(state),
+    stand_still(state);
+    let was_at_work = |seat: &Seat| seat.doing == Doing::Stopped;
+    let hints = match state.lanes.seats.values().any(was_at_work) {
+        true => hints(state),
+        false => Vec::new(),
     };
     for (&lane, seat) in &mut state.lanes.seats {
-        if !seat.is_at_work() {
+        if !was_at_work(seat) {
             continue;
         }
         seat.doing = Doing::Working;

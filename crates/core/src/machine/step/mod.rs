@@ -84,8 +84,7 @@ fn follow(state: &mut State, next: Next, out: &mut Out) -> Next {
             };
         }
         Next::Finish(outcome) => {
-            let lands = !matches!(state.stage, Stage::Landing { .. });
-            if !lands || !lanes::settle(state, Some(outcome.clone()), out) {
+            if !lanes::waits_to_end(state, &outcome, out) {
                 acts::finish(state, outcome, out);
             }
         }
@@ -331,7 +330,8 @@ fn resume(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
 }
 
 /// A paused, failed or dead run is given up (RESM-09, INTR-06).
-fn abandon(state: &State) -> Next {
+fn abandon(state: &mut State) -> Next {
+    lanes::stand_still(state);
     match is_over(state) {
         true => Next::Rest,
         false => Next::Finish(Outcome::Cancelled),

@@ -22,6 +22,8 @@ struct Branch {
     /// Whether what is checked now was green.
     green: Option<bool>,
     finished: Option<Outcome>,
+    /// The lanes were told to come to their end.
+    closes: bool,
     clock: u64,
     /// What a person left out.
     skipped: BTreeSet<String>,
@@ -44,6 +46,8 @@ struct Luck {
     which: Index,
     good: bool,
     dies: bool,
+    /// Git fails.
+    breaks: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +57,7 @@ enum Wish {
     Focus(Index),
     Retry(Index),
     Hint(bool),
+    Stop(Request),
 }
 
 fn any_wish() -> impl Strategy<Value = Wish> {
@@ -62,6 +67,13 @@ fn any_wish() -> impl Strategy<Value = Wish> {
         any::<Index>().prop_map(Wish::Focus),
         any::<Index>().prop_map(Wish::Retry),
         any::<bool>().prop_map(Wish::Hint),
+        prop::sample::select(vec![
+            Request::Pause,
+            Request::Interrupt,
+            Request::Cancel,
+            Request::Kill,
+        ])
+        .prop_map(Wish::Stop),
     ]
 }
 
@@ -76,6 +88,7 @@ impl Branch {
             waits: Vec::new(),
             green: None,
             finished: None,
+            closes: false,
             clock: 0,
             skipped: BTreeSet::new(),
             given: Vec::new(),
@@ -118,7 +131,19 @@ impl Branch {
         match effect {
             Effect::Verify { .. } => self.waits.push(Wait::Judge),
             Effect::Untick { ids } => self.waits.push(Wait::Untick(ids)),
-            Effect::Finish(outcome) => self.finished = Some(outcome),
+            Effect::Finish(outcome) => {
+                assert!(self.alive.is_empty(), "{:?} outlive the run", self.alive);
+                self.finished = Some(outcome);
+            }
+            Effect::Lane(LaneOrder::Close { .. }) => {
+                self.closes = true;
+                for &lane in self.alive.keys() {
+                    let ends = [Wait::Ask(lane), Wait::Lane(lane)];
+                    if !self.waits.iter().any(|wait| ends.contains(wait)) {
+                        self.waits.push(Wait::Lane(lane));
+                    }
+                }
+            }
             Effect::RunAgent(_) => panic!("only lanes call agents"),
             Effect::Lane(LaneOrder::Tell { lane, said, .. }) => self.given.push((lane, said.text)),
             Effect::Lane(LaneOrder::Start {
@@ -208,6 +233,10 @@ impl Branch {
                 self.skipped.remove(&task);
                 Steer::Retry { task }
             }
+            Wish::Stop(request) => {
+                let request = *request;
+                return self.feed(Kind::Requested { request });
+            }
             Wish::Hint(keep) => Steer::Hint {
                 text: format!("word {}", self.clock),
                 keep: *keep,
@@ -235,10 +264,17 @@ impl Branch {
             Wait::Ask(lane) => {
                 let base = format!("{:?}", self.tip);
                 self.lane(LaneEvent::Began { lane, base });
+                if self.closes {
+                    return self.end_lane(lane, false);
+                }
                 let calls = Vec::new();
                 self.lane(LaneEvent::Asks { lane, calls });
             }
             Wait::Lane(lane) => self.end_lane(lane, luck.good),
+            Wait::Land(lane, _) | Wait::Commit(lane, _) if luck.breaks => {
+                let (calls, end) = (Vec::new(), short("git failed"));
+                self.lane(LaneEvent::Ended { lane, calls, end });
+            }
             Wait::Land(lane, task) => self.merge(lane, &task, luck.good),
             Wait::Judge => {
                 self.green = Some(luck.good);
@@ -266,11 +302,10 @@ impl Branch {
         let end = if good {
             let commit = format!("result of {lane}");
             LaneEnd::Ready { commit }
+        } else if self.closes {
+            LaneEnd::Stopped
         } else {
-            LaneEnd::Short {
-                outcome: "circuit_break".into(),
-                reason: "stalled".into(),
-            }
+            short("stalled")
         };
         let calls = vec![Usage::default()];
         self.lane(LaneEvent::Ended { lane, calls, end });
@@ -311,9 +346,10 @@ impl Branch {
 
     /// Everything dies, and the run is taken up again.
     fn die(&mut self) {
-        if self.finished == Some(Outcome::Complete) {
+        if let Some(Outcome::Complete | Outcome::Cancelled) = self.finished {
             return;
         }
+        self.closes = false;
         self.alive.clear();
         self.waits.clear();
         self.green = None;
@@ -325,6 +361,13 @@ impl Branch {
             budget: None,
             rules: None,
         });
+    }
+}
+
+fn short(reason: &str) -> LaneEnd {
+    LaneEnd::Short {
+        outcome: "lane".into(),
+        reason: reason.into(),
     }
 }
 
@@ -367,8 +410,14 @@ fn any_lanes() -> impl Strategy<Value = (u32, Vec<LaneTask>)> {
 
 fn any_luck(good: impl Strategy<Value = bool>, dies: bool) -> impl Strategy<Value = Luck> {
     let dies = if dies { 0.03 } else { 0.0 };
-    let one = (any::<Index>(), good, prop::bool::weighted(dies));
-    one.prop_map(|(which, good, dies)| Luck { which, good, dies })
+    let breaks = prop::bool::weighted(2.0 * dies);
+    let one = (any::<Index>(), good, prop::bool::weighted(dies), breaks);
+    one.prop_map(|(which, good, dies, breaks)| Luck {
+        which,
+        good,
+        dies,
+        breaks,
+    })
 }
 
 fn rules(count: u32, tasks: Vec<LaneTask>) -> Rules {
@@ -515,17 +564,30 @@ fn lanes_share_one_budget() {
         let effects = feed(state, Kind::Lane(LaneEvent::Asks { lane, calls }));
         (granted(&effects), effects)
     };
-    let (first, _) = ask(&mut state, 1, Vec::new());
-    assert_eq!(first[0].2.cost, Usd::from_micros(900));
-    // All of it may be used by the call that runs.
-    assert!(ask(&mut state, 2, Vec::new()).0.is_empty());
-    assert!(ask(&mut state, 3, Vec::new()).0.is_empty());
-    let (shared, _) = ask(&mut state, 1, vec![paid(300)]);
-    let costs: Vec<Usd> = shared.iter().map(|grant| grant.2.cost).collect();
-    assert_eq!(costs, vec![Usd::from_micros(200); 3]);
-    let (_, end) = ask(&mut state, 2, vec![paid(600)]);
+    // Whoever asks first does not keep the others waiting.
+    for lane in 1..=3 {
+        let (granted, _) = ask(&mut state, lane, Vec::new());
+        assert_eq!(granted[0].2.cost, Usd::from_micros(300), "{lane}");
+    }
+    // What the others' calls may use is not there for anybody else.
+    let (again, _) = ask(&mut state, 1, vec![paid(200)]);
+    assert_eq!(again[0].2.cost, Usd::from_micros(100));
+    let closes = |how| Effect::Lane(LaneOrder::Close { how });
+    let (_, effects) = ask(&mut state, 2, vec![paid(700)]);
+    assert_eq!(effects, [closes(Request::Interrupt)]);
+    // The run ends behind its lanes, and is told what they used.
+    let mut end = |state: &mut State, lane| {
+        let calls = vec![paid(10)];
+        let end = LaneEnd::Stopped;
+        feed(state, Kind::Lane(LaneEvent::Ended { lane, calls, end }))
+    };
+    assert_eq!(end(&mut state, 1), []);
+    assert_eq!(end(&mut state, 2), []);
+    let ended = end(&mut state, 3);
     let ends = |e: &Effect| matches!(e, Effect::Finish(Outcome::Budget { .. }));
-    assert!(end.iter().any(ends), "{end:?}");
+    assert!(ended.iter().any(ends), "{ended:?}");
+    assert_eq!(state.agents.bill.cost, Usd::from_micros(930));
+    assert_eq!(state.lanes.working(), 0);
 }
 
 /// A limit that one lane runs into holds all of them, and the rate counts

@@ -184,7 +184,7 @@ impl Game {
             Stage::Forge(ref ask) => Some(Kind::Forge {
                 answer: next.forge_answer(ask),
             }),
-            Stage::New | Stage::Landing { .. } | Stage::Finished(_) => None,
+            Stage::New | Stage::Landing { .. } | Stage::Closing(_) | Stage::Finished(_) => None,
         }
     }
 
