@@ -35,8 +35,6 @@ const SAME_WISH_MS: i64 = 2 * 60 * 1000;
 
 /// A client breaks the lines of a message itself.
 const WIDE: usize = 1_000;
-/// How a loop that rests is taken up: in the session, or from a terminal.
-const GO_ON: &str = "continue · ralph resume";
 
 /// Why a loop of a session can't be started or driven.
 #[derive(Debug, Say)]
@@ -417,7 +415,9 @@ pub fn ending(opened: &SessionLoop, ended: &Ended) -> String {
         width: WIDE,
         ..Screen::default()
     };
-    let next = ended.outcome.can_go_on().then(|| GO_ON.to_owned());
+    // How a loop that rests is taken up: in the session, or from a terminal.
+    let can_go_on = ended.outcome.can_go_on();
+    let next = can_go_on.then(|| tr!(lang, "continue · ralph resume"));
     let slash = slash_in(opened);
     let mut context = blocks::Context::of(opened.plan())
         .with_next(next)

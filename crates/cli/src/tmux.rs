@@ -5,8 +5,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use ralph_core::machine::Outcome;
 use ralph_core::tr;
 use ralph_engine::agents::find_program;
+use ralph_engine::past;
+use ralph_store::layout::RunPaths;
 
 use crate::app::{self, App, own_program};
 
@@ -15,8 +18,8 @@ use crate::app::{self, App, own_program};
 pub enum Loop {
     /// In this terminal, where it has not begun yet.
     Here,
-    /// In a session of its own.
-    Elsewhere,
+    /// It was in a session of its own, and ended with this code.
+    Elsewhere(u8),
 }
 
 /// Shows the monitor beside the loop. Somebody who is in tmux already keeps
@@ -27,12 +30,18 @@ pub fn beside(app: &App, arguments: &[OsString]) -> Result<Loop, u8> {
     let Some(tmux) = find_program(OsStr::new("tmux"), Path::new("/")) else {
         return app.refuse(&tr!(app.lang(), "--monitor needs tmux, which is not installed: `apt install tmux`, `brew install tmux`; or run `ralph monitor` in a second terminal"));
     };
+    // Whoever waits for the exit code gets that of the loop.
+    if !app::is_interactive() {
+        app.warn(&tr!(app.lang(), "there is no terminal that could show the monitor; the loop runs here, and `ralph monitor` shows it in a terminal"));
+        return Ok(Loop::Here);
+    }
     if std::env::var_os("TMUX").is_some() {
         if let Err(why) = run(&tmux, &pane(app.root.as_os_str())) {
             app.warn(&tr!(app.lang(), "tmux could not show the monitor ({why}); the loop runs here, and `ralph monitor` shows it in a second terminal"));
         }
         return Ok(Loop::Here);
     }
+    let before = app.layout().latest_run().ok().flatten();
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let session = format!("ralph-sdd-{}", since.map_or(0, |since| since.as_secs()));
     let on_server = |step: Vec<OsString>| [words(&["-L", &session]), step].concat();
@@ -44,16 +53,21 @@ pub fn beside(app: &App, arguments: &[OsString]) -> Result<Loop, u8> {
         }
     }
     let look = format!("tmux -L {session} attach");
-    if !app::is_interactive() {
-        app.print(&session);
-        app.warn(&tr!(app.lang(), "look at it with `{look}`"));
-    } else if let Err(why) = run(
-        &tmux,
-        &on_server(words(&["attach-session", "-t", &session])),
-    ) {
+    let attach = on_server(words(&["attach-session", "-t", &session]));
+    if let Err(why) = run(&tmux, &attach) {
         return app.refuse(&tr!(app.lang(), "tmux could not show the session ({why}), in which the loop runs; look at it with `{look}`, stop it with `ralph stop`"));
     }
-    Ok(Loop::Elsewhere)
+    match ended(app, before.as_ref()) {
+        Some(outcome) => Ok(Loop::Elsewhere(outcome.exit_code())),
+        None => app.refuse(&tr!(app.lang(), "no run came to its end in that session: look at it with `{look}`, at the run with `ralph status`")),
+    }
+}
+
+/// How the run ended that began since then.
+fn ended(app: &App, before: Option<&RunPaths>) -> Option<Outcome> {
+    let latest = app.layout().latest_run().ok().flatten();
+    let run = latest.filter(|run| before.is_none_or(|before| before.id != run.id))?;
+    past::read(&run).ok()?.state.outcome().cloned()
 }
 
 fn run(tmux: &Path, arguments: &[OsString]) -> Result<(), String> {
@@ -87,7 +101,7 @@ fn windows(root: &OsStr, session: &str, arguments: &[OsString]) -> Vec<Vec<OsStr
         .collect();
     // What the loop said stays until somebody has read it.
     let mut loop_line = ourselves(&again);
-    loop_line.push("; echo; printf '[ralph: %s] ' $?; read -r _");
+    loop_line.push("; printf '\\n[ralph: %s] ' $?; read -r _");
     let mut first = words(&["new-session", "-d", "-s", session, "-n", "Ralph SDD", "-c"]);
     first.extend([root.to_owned(), loop_line]);
     let mut second = words(&["split-window", "-h", "-t", session, "-c"]);

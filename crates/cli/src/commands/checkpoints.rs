@@ -87,7 +87,8 @@ impl Entry {
         let named = self.checkpoint().is_some_and(|checkpoint| {
             checkpoint.task_id == name || checkpoint.run_id() == Some(name)
         });
-        named || (self.place == name && name != "current")
+        // A whole one in place is named by its task.
+        named || (self.place == name && (name != "current" || self.found.is_err()))
     }
 
     /// What `ralph resume` takes for it.
@@ -112,6 +113,7 @@ impl Entry {
         let (current, total) = (execution.current_phase, execution.total_phases);
         let percent = checkpoint.percent();
         let updated = clock::localised(&timestamps.updated);
+        let task_description = task_description.lines().next().unwrap_or_default();
         format!(
             "{task_id}  {place}  phase {current}/{total}  {percent}%  {updated}  {state}  {task_description}"
         )

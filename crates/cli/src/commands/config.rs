@@ -1,6 +1,6 @@
 //! `ralph config`: show, check, explain.
 
-use ralph_core::config::{self, Layer, Loaded, REFERENCE, Rejected};
+use ralph_core::config::{self, ConfigWarning, Layer, Loaded, REFERENCE, Rejected};
 use ralph_core::json_schema::File;
 use ralph_core::lang::Say;
 use ralph_core::tr;
@@ -50,7 +50,12 @@ fn check(app: &App) -> Exit {
     match config::load(&settings::sources(&app.root, Vec::new())) {
         Ok(Loaded { warnings, .. }) => {
             warn_all(app, &warnings);
-            app.done(&tr!(lang, "the configuration is sound"))
+            // What it says does not count.
+            let is_unread = |warning| matches!(warning, &ConfigWarning::Unreadable { .. });
+            match warnings.iter().any(is_unread) {
+                true => Err(FAILED),
+                false => app.done(&tr!(lang, "the configuration is sound")),
+            }
         }
         Err(Rejected { errors, warnings }) => {
             warn_all(app, &warnings);

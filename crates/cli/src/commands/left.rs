@@ -59,12 +59,14 @@ impl Left {
     }
 
     /// With what was asked for, as the checkpoint has it.
+    fn asked(&self) -> Option<Asked> {
+        let checkpoint = self.checkpoint.as_ref()?.checkpoint()?;
+        let asked = checkpoint.context.get("asked")?;
+        serde_json::from_value(asked.clone()).ok()
+    }
+
     fn start_over(&self, app: &App) -> Result<Asked, u8> {
-        let checkpoint = self.checkpoint.as_ref().and_then(Entry::checkpoint);
-        let asked = checkpoint
-            .and_then(|checkpoint| checkpoint.context.get("asked"))
-            .and_then(|asked| serde_json::from_value(asked.clone()).ok());
-        asked.map_or_else(|| {
+        self.asked().map_or_else(|| {
             app.refuse(&tr!(app.lang(), "nothing tells what this run was asked to do; start a new one with `ralph run`: ticked boxes count"))
         }, Ok)
     }
@@ -91,9 +93,13 @@ impl Left {
             format!("\n  {way}   ralph resume --from {file}")
         });
         let from: String = from.collect();
+        let again = match self.asked() {
+            Some(_) => format!("ralph resume {name} --restart"),
+            None => "ralph run".to_owned(),
+        };
         let ways = tr!(
             app.lang(),
-            "checkpoint: {checkpoint}\nnothing was started. What can be done:\n  restore from history   {archived}\n  start over             ralph resume {name} --restart   (ticked boxes count)\n  inspect                ralph resume {name} --show"
+            "checkpoint: {checkpoint}\nnothing was started. What can be done:\n  restore from history   {archived}\n  start over             {again}   (ticked boxes count)\n  inspect                ralph resume {name} --show"
         );
         format!("{ways}{from}")
     }

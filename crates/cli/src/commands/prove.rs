@@ -1,8 +1,8 @@
 //! `ralph prove`: the experiments of a task once more, by hand.
 
-use ralph_core::lang::Say;
+use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::VerifyReport;
-use ralph_core::proof::{Scale, Trial};
+use ralph_core::proof::{EvidenceLevel, Scale, Trial};
 use ralph_core::tr;
 use ralph_engine::snapshots::live::Live;
 use ralph_engine::{past, plan, trials};
@@ -56,23 +56,27 @@ pub fn run(app: &App, args: &ProveArgs) -> Exit {
             red_at_first: &past.state.evidence.ground.red_at_first,
         };
         let verdict = scale.weigh();
-        all_proven &= verdict.why.is_none() && report.passed();
+        // What is red now shows nothing, whatever the experiments say.
+        let is_green = report.passed();
+        let level = match is_green {
+            true => verdict.level,
+            false => EvidenceLevel::Refuted,
+        };
+        let why = |lang| match is_green {
+            true => verdict.why.as_ref().map(|why| why.say(lang)),
+            false => Some(tr!(lang, "its checks are red as it stands")),
+        };
+        all_proven &= is_green && verdict.why.is_none();
         match args.json {
             true => app.json(&json!({
                 "task": task,
-                "evidence": verdict.level,
-                "reason": verdict.why.map(|why| why.say(ralph_core::lang::Lang::En)),
+                "evidence": level,
+                "reason": why(Lang::En),
                 "results": report.results,
                 "trials": report.trials,
                 "trees": report.weighed,
             })),
-            false => tell(
-                app,
-                task,
-                &report,
-                &verdict.level.say(lang),
-                verdict.why.map(|why| why.say(lang)),
-            ),
+            false => tell(app, task, &report, &level.say(lang), why(lang)),
         }
     }
     if all_proven { Ok(0) } else { Err(NOT_PROVEN) }

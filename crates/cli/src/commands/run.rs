@@ -30,8 +30,8 @@ pub struct Shown {
 pub fn run(app: App, global: &Global, args: &RunArgs) -> Exit {
     if args.monitor {
         let typed: Vec<_> = std::env::args_os().skip(1).collect();
-        if tmux::beside(&app, &typed)? == tmux::Loop::Elsewhere {
-            return Ok(0);
+        if let tmux::Loop::Elsewhere(code) = tmux::beside(&app, &typed)? {
+            return Ok(code);
         }
     }
     let template = args.prompt_template.as_ref();

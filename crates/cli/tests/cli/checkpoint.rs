@@ -193,6 +193,21 @@ fn the_list_tells_how_far_each_checkpoint_is_proven() {
     );
 }
 
+/// RESM-07: what is advised works.
+#[test]
+fn a_damaged_checkpoint_alone_can_be_looked_at() {
+    let env = TestEnv::new();
+    env.write(FILE, "{\"torn");
+    let left = env.ralph(&["resume", "--yes"]);
+    assert_eq!(left.code, 1, "{}", left.stderr);
+    let said = left.stderr + &left.stdout;
+    assert!(said.contains("start over             ralph run "), "{said}");
+    assert!(said.contains("ralph resume current --show"), "{said}");
+    let shown = env.ralph(&["resume", "current", "--show"]);
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    assert!(shown.stdout.contains("is not JSON"), "{}", shown.stdout);
+}
+
 #[test]
 fn a_run_goes_on_although_its_checkpoint_is_damaged() {
     let env = stopped();

@@ -302,7 +302,12 @@ fn files_of_other_tools_can_be_broken_without_harm() {
     std::fs::write(env.path(".ralphrc"), b"A=\xff\n").unwrap();
     let shown = in_all_languages(|lang| {
         let done = config(&env, &["check", "--lang", lang]);
-        assert_eq!(done.code, 0, "{}", done.stderr);
+        assert_eq!(
+            (done.code, done.stdout.as_str()),
+            (1, ""),
+            "{}",
+            done.stderr
+        );
         done.stderr
     });
     insta::assert_snapshot!(shown, @"

@@ -207,57 +207,56 @@ fn without_tmux_it_says_how_to_get_it() {
     assert!(!env.state("runs").exists());
 }
 
+/// Whoever stands outside tmux gets a session of its own, on a server of its
+/// own, and the exit code of the loop (U-03).
 #[test]
 #[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn loop_and_monitor_stand_side_by_side_in_tmux() {
     let env = TestEnv::with_tasks(1);
     let agent = shell_agent(&env, WORKER);
-    let socket = env.outside("tmux-dir");
-    fs::create_dir(&socket).unwrap();
-    let mut command = env.command(&["run", "--monitor", "--agent-cmd", &agent]);
-    command
-        .env("TMUX_TMPDIR", &socket)
-        .env("TERM", "xterm-256color");
+    let sockets = env.outside("tmux-dir");
+    fs::create_dir(&sockets).unwrap();
     // A server that was started without this key.
     let mut other = Command::new("tmux");
     other.args(["new-session", "-d", "sleep 60"]);
-    other.env("TMUX_TMPDIR", &socket).env_remove("TMUX");
+    other.env("TMUX_TMPDIR", &sockets).env_remove("TMUX");
     assert!(other.status().unwrap().success());
-    command.env("MY_KEY", "s3cr3tk3y");
-    let done = Done::of(&command.output().unwrap());
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    assert!(done.stderr.contains("attach"), "{}", done.stderr);
-    let session = done.stdout.trim().to_owned();
-    assert!(session.starts_with("ralph-sdd-"), "{session}");
-    let server = session.clone();
-    let tmux = |args: &[&str]| {
-        let mut command = Command::new("tmux");
-        command
-            .args(["-L", &server])
-            .args(args)
-            .env("TMUX_TMPDIR", &socket)
-            .env_remove("TMUX");
-        Done::of(&command.output().unwrap()).stdout
-    };
+    let script = env.outside("keyed.sh");
+    let outside = format!(
+        "unset TMUX TMUX_PANE\nexport MY_KEY=s3cr3tk3y TMUX_TMPDIR='{}'\nexec {RALPH} \"$@\"\n",
+        sockets.display()
+    );
+    fs::write(&script, outside).unwrap();
+    let script = script.to_string_lossy().into_owned();
+    let words = ["run", "--monitor", "--agent-cmd", &agent];
+    let terminal = Terminal::start_with(env, &["sh", &script], &words);
+    let env = &terminal.env;
     wait_until("the agent works", || env.outside("working").exists());
-    has_key_in_private(&env);
-    let format = "#{pane_index} #{window_name}";
-    let panes = tmux(&["list-panes", "-t", &session, "-F", format]);
-    assert_eq!(panes.lines().count(), 2, "{panes}");
-    assert!(panes.contains("Ralph SDD"), "{panes}");
-    let pane = format!("{session}:0.1");
-    eventually("the monitor shows the run", || {
-        let screen = tmux(&["capture-pane", "-p", "-t", &pane]);
-        screen.contains("task done").then_some(())
-    });
+    has_key_in_private(env);
+    let screen = terminal.see("task done", 1);
+    assert!(screen.contains('│'), "{screen}");
     fs::write(env.outside("enough"), "").unwrap();
-    wait_until("the run ends", || {
-        env.json(".ralph/status.json")["status"] == "blocked"
-    });
-    tmux(&["kill-server"]);
+    terminal.see("[ralph: 4]", 1);
+    // Enter closes the loop's pane, and q the monitor.
+    terminal.tmux(&["send-keys", "Enter"]);
+    terminal.tmux(&["send-keys", "q"]);
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 4, "{screen}");
     let mut other = Command::new("tmux");
-    other.arg("kill-server").env("TMUX_TMPDIR", &socket);
+    other.arg("kill-server").env("TMUX_TMPDIR", &sockets);
     other.env_remove("TMUX").status().unwrap();
+}
+
+/// Without a terminal nobody would see the monitor, and whoever waits wants to
+/// know how the loop ended (U-03).
+#[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
+fn without_a_terminal_the_loop_runs_here() {
+    let env = TestEnv::with_tasks(1);
+    let agent = env.agent(&[json!({"say": "<promise>BLOCKED: enough</promise>"})]);
+    let done = env.ralph(&["run", "--monitor", "--agent-cmd", &agent]);
+    assert_eq!(done.code, 4, "{}", done.stderr);
+    assert!(done.stderr.contains("`ralph monitor`"), "{}", done.stderr);
 }
 
 /// U-03: the agent has the key, and no list of processes shows it.

@@ -129,7 +129,11 @@ fn an_agent_accepts_nothing() {
 fn experiments_can_be_made_again() {
     let env = project("- [ ] T001 Add sub to lib.sh\n");
     let agent = "echo 'sub() { echo $(($1 - $2)); }' >> lib.sh; echo '[ \"$(sub 3 2)\" = 1 ] || { echo \"FAIL: sub\"; exit 1; }' >> test.sh; sed -i 's/\\[ \\]/[x]/' tasks.md";
-    let done = run(&env, agent, &["--verify", "sh test.sh"]);
+    let done = run(
+        &env,
+        agent,
+        &["--verify", "sh test.sh && test ! -e ../broken"],
+    );
     assert_eq!(done.code, 0, "{}", done.stdout);
     let again = weighed(&env, &["prove", "T001"]);
     assert_eq!(again.code, 0, "{}", again.stdout);
@@ -153,6 +157,12 @@ fn experiments_can_be_made_again() {
     // The tree is what it was.
     assert!(env.read("test.sh").contains("FAIL: sub"));
     assert!(!env.read("test.sh").contains("ralph"));
+    // What is red now is nothing else, whatever the experiments say.
+    fs::write(env.outside("broken"), "").unwrap();
+    let red = weighed(&env, &["prove", "T001"]);
+    assert_eq!(red.code, 7, "{}", red.stdout);
+    let last = red.stdout.lines().last();
+    assert_eq!(last, Some("refuted: its checks are red as it stands"));
 }
 
 #[test]

@@ -249,8 +249,11 @@ fn a_hook_runs_only_what_was_trusted() {
     fs::write(env.outside("payload.json"), gate.to_string()).unwrap();
     let mut hook = env.untrusted(&["hook", "--host", "claude", "subagent-stop"]);
     hook.stdin(fs::File::open(env.outside("payload.json")).unwrap());
-    hook.output().unwrap();
+    let done = Done::of(&hook.output().unwrap());
     assert!(!has_run(&env));
+    // It is there, and not missing (VERI-03).
+    assert!(done.stdout.contains("`ralph trust`"), "{}", done.stdout);
+    assert!(!done.stdout.contains("nothing verifies"), "{}", done.stdout);
 }
 
 /// C-05: what was trusted goes on to count although the file was weakened.

@@ -111,7 +111,7 @@ fn a_failed_run_tells_everything_that_is_known() {
     insta::assert_snapshot!(report.markdown(Lang::En), @r#"
     # Ralph Loop · 20260118-100000-1a2b
 
-    **stuck** · The circuit breaker opened: turn after turn left nothing new behind.
+    **stuck** · The circuit breaker opened: turn after turn brought nothing that counts as progress.
 
     - Work: specs/001/tasks.md
     - Started: 2026-01-18 10:00:00
@@ -164,7 +164,7 @@ fn a_failed_run_tells_everything_that_is_known() {
     insta::assert_snapshot!(report.markdown(Lang::ZhTw), @"
     # Ralph Loop · 20260118-100000-1a2b
 
-    **卡住** · Circuit Breaker 觸發：連續多輪沒有任何新進展。
+    **卡住** · Circuit Breaker 觸發：連續多輪沒有帶來任何算作進展的東西。
 
     - 工作: specs/001/tasks.md
     - 開始: 2026-01-18 10:00:00
@@ -217,7 +217,7 @@ fn a_failed_run_tells_everything_that_is_known() {
     insta::assert_snapshot!(report.markdown(Lang::ZhCn), @"
     # Ralph Loop · 20260118-100000-1a2b
 
-    **卡住** · Circuit Breaker 触发：连续多轮没有任何新进展。
+    **卡住** · Circuit Breaker 触发：连续多轮没有带来任何算作进展的东西。
 
     - 工作: specs/001/tasks.md
     - 开始: 2026-01-18 10:00:00

@@ -238,7 +238,7 @@ fn stuck(lang: Lang, rule: BreakerRule) -> String {
     match rule {
         BreakerRule::Stalled => tr!(
             lang,
-            "The circuit breaker opened: turn after turn left nothing new behind."
+            "The circuit breaker opened: turn after turn brought nothing that counts as progress."
         ),
         BreakerRule::MissingPromise => tr!(
             lang,

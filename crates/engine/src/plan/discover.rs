@@ -87,6 +87,7 @@ pub fn task_file(
             files: passed_over,
             source: source.into_str(),
         }),
+        None if source == TaskSource::Delta => Err(PlanError::NoDeltaFile),
         None => Err(PlanError::NoTaskFile { root: root.into() }),
     }
 }

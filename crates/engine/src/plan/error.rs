@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use ralph_core::delta;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::BudgetKind;
 use ralph_core::tasks::Pick;
@@ -20,6 +21,8 @@ use crate::task_file::ReadError;
 pub enum PlanError {
     #[say("{root}: no task file found (looked for specs/*/tasks.md, .specify/*/tasks.md, tasks.md, openspec/changes/*/tasks.md, prd.json, .ralph/fix_plan.md)\n  write a tasks.md with lines such as `- [ ] T001 what to do`, name a file with --tasks FILE, or give a prompt: ralph run \"…\" --verify 'CMD'", root = root.display())]
     NoTaskFile { root: PathBuf },
+    #[say("tasks.source = \"delta\", and there is no {file}: `ralph run --preset delta \"…\"` begins one; for a task list, set tasks.source = \"auto\"", file = delta::PATH)]
+    NoDeltaFile,
     /// Files are there, and the settings ask for another kind.
     #[say("no task file for tasks.source = \"{source}\"; there is {files}: name it with --tasks FILE, or set tasks.source = \"auto\"", files = files.join(", "))]
     OtherSource {

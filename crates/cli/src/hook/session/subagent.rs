@@ -7,6 +7,7 @@ use ralph_core::config::{ConfigWarning, Loaded};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::session::gate::{Ruling, agent_name};
 use ralph_core::tr;
+use ralph_engine::announcement::Announcement;
 use ralph_engine::plan;
 use ralph_engine::session::gate::{Gate, Passage};
 use ralph_engine::session::transcript;
@@ -22,14 +23,23 @@ pub fn answer(heard: &Heard, layout: &Layout) -> Reply {
     let Some(agent) = heard.agent_type.as_deref().map(agent_name) else {
         return Reply::default();
     };
-    match trust::settings_in_hook(layout, Vec::new()).map(|(loaded, _)| loaded) {
-        Ok(loaded) if !loaded.settings.verify.agents.iter().any(|a| a == agent) => Reply::default(),
-        Ok(loaded) => judge(heard, agent, layout, &loaded),
+    match trust::settings_in_hook(layout, Vec::new()) {
+        Ok((loaded, _)) if !loaded.settings.verify.agents.iter().any(|a| a == agent) => {
+            Reply::default()
+        }
+        Ok((loaded, strange)) => judge(heard, agent, layout, &loaded, strange),
         Err(rejected) => Reply::warning(rejected.errors.say(app::environment_lang())),
     }
 }
 
-fn judge(heard: &Heard, agent: &str, layout: &Layout, loaded: &Loaded) -> Reply {
+/// `strange` are settings that nobody has trusted.
+fn judge(
+    heard: &Heard,
+    agent: &str,
+    layout: &Layout,
+    loaded: &Loaded,
+    strange: Vec<String>,
+) -> Reply {
     let settings = &loaded.settings;
     let lang = Lang::from_name(&settings.lang).unwrap_or_else(app::environment_lang);
     let broken: Vec<String> = broken(&loaded.warnings, lang);
@@ -45,7 +55,7 @@ fn judge(heard: &Heard, agent: &str, layout: &Layout, loaded: &Loaded) -> Reply 
     };
     let passage = gate.judge(agent, &said(heard));
     let mut reply = match passage {
-        Passage::NothingToAsk => Reply::warning(nothing_to_ask(agent, lang)),
+        Passage::NothingToAsk => Reply::warning(nothing_to_ask(agent, strange, lang)),
         Passage::Ruled(Ruling::Pass { .. }) => Reply::default(),
         Passage::Ruled(Ruling::Unverified { reason }) => {
             Reply::warning(unverified(agent, &reason, lang))
@@ -103,7 +113,10 @@ fn unverified(agent: &str, reason: &str, lang: Lang) -> String {
     )
 }
 
-fn nothing_to_ask(agent: &str, lang: Lang) -> String {
+fn nothing_to_ask(agent: &str, strange: Vec<String>, lang: Lang) -> String {
+    if !strange.is_empty() {
+        return Announcement::Untrusted { keys: strange }.say(lang);
+    }
     tr!(
         lang,
         "ralph: nothing verifies the agent {agent}: set verify.commands in .ralph/config.toml, or `verify:` in .ideal/worktree.yaml"

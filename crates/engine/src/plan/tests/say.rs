@@ -37,6 +37,14 @@ fn a_task_file_that_can_t_be_found() {
 "#,
     );
     check(
+        &PlanError::NoDeltaFile,
+        r#"
+tasks.source = "delta", and there is no .claude/ralph-delta.local.md: `ralph run --preset delta "…"` begins one; for a task list, set tasks.source = "auto"
+tasks.source = "delta"，但沒有 .claude/ralph-delta.local.md：用 `ralph run --preset delta "…"` 開始一個；要用任務清單，請設 tasks.source = "auto"
+tasks.source = "delta"，但没有 .claude/ralph-delta.local.md：用 `ralph run --preset delta "…"` 开始一个；要用任务清单，请设 tasks.source = "auto"
+"#,
+    );
+    check(
         &PlanError::Ambiguous {
             files: names(&["specs/b/tasks.md", "specs/a/tasks.md"]),
         },
