@@ -74,7 +74,8 @@ impl Report {
 
 fn task(story: &TaskStory) -> Value {
     let (turn, checked) = match story.proof {
-        TaskProof::Ticked { turn } | TaskProof::Shown { turn, .. } => (Some(turn), None),
+        TaskProof::Ticked { turn } => (Some(turn), None),
+        TaskProof::Shown { turn, .. } => (turn, None),
         TaskProof::Checked { turn, checked } => (Some(turn), Some(checked)),
         TaskProof::Open | TaskProof::Skipped | TaskProof::Before => (None, None),
     };

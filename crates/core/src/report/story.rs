@@ -129,6 +129,10 @@ impl Story {
                 claim: claim.clone(),
                 missing: missing.clone(),
             }),
+            // Ralph ticks for the turn that ended the way.
+            Notice::Flow(FlowNotice::TaskPassed { iteration, task }) => {
+                self.ticked.insert(task.clone(), *iteration);
+            }
             Notice::Wait { why, .. } => {
                 self.waits_for = Some(*why);
                 self.waits_of(*why).count += 1;
