@@ -187,6 +187,12 @@ pub fn outcome_sentence(lang: Lang, outcome: Option<&Outcome>, count: usize) -> 
                 "The check can't be run, so nothing was begun: {command}"
             )
         }
+        Some(Outcome::Blocked { reason }) if reason.trim().is_empty() => {
+            tr!(
+                lang,
+                "The agent says that it can't go on, without a reason."
+            )
+        }
         Some(Outcome::Blocked { reason }) => {
             tr!(lang, "The agent says that it can't go on: {reason}")
         }
