@@ -137,8 +137,11 @@ impl Prompter {
             (None, Some(task)) => task.text.clone(),
             (None, None) => String::new(),
         };
+        // Where nothing is open any more, the last phase was the last one.
+        let last = facts.phases.last().filter(|_| facts.pending == 0);
+        let phase = turn.phase.clone().or(last.map(|phase| phase.key.clone()));
         Variables {
-            phase: turn.phase.clone().unwrap_or_default(),
+            phase: phase.unwrap_or_default(),
             iteration: turn.turn.to_string(),
             max_iterations: Variables::limit(u64::from(max), self.lang),
             tasks_file: self.tasks_file.clone(),
