@@ -4,7 +4,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use ralph_core::flow::{self, FlowTurn, Step};
+use ralph_core::flow::{self, FlowTurn, Step, Writes};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{State, TaskFacts, Turn};
 use ralph_core::tasks::{Format, TaskList};
@@ -100,11 +100,19 @@ impl Prompter {
     pub fn prompt(&self, turn: &Turn, state: &State, branch: &str) -> template::Rendered {
         let mut body = self.body(turn, state, branch);
         if let Some(file) = &self.state_file {
+            let step = turn.flow.as_ref().and_then(|flow| step_of(flow, state));
             let promise = &self.promise;
-            let words = tr!(
-                self.lang,
-                "The state of this work stands in {file}: read it first, and go on from there. Keep its progress, its completed and its pending work true while you work. When all of it is finished, set <promise>{promise}</promise> in it."
-            );
+            let words = match step.map(|step| step.writes) {
+                // Whoever is there to look or to plan is asked to change nothing.
+                Some(Writes::May | Writes::No) => tr!(
+                    self.lang,
+                    "The state of this work stands in {file}: read it first. Ralph keeps it; change nothing in it."
+                ),
+                Some(Writes::Yes) | None => tr!(
+                    self.lang,
+                    "The state of this work stands in {file}: read it first, and go on from there. Keep its progress, its completed and its pending work true while you work. When all of it is finished, set <promise>{promise}</promise> in it."
+                ),
+            };
             body.text = format!("{}\n\n{words}\n", body.text.trim_end());
         }
         template::Rendered {
