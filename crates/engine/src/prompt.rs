@@ -129,8 +129,8 @@ impl Prompter {
             .and_then(|flow| Some((flow, step_of(flow, state)?)));
         let template = role.map_or(&self.template.text, |(_, step)| &step.prompt);
         let mut rendered = template::render(template, &self.variables(turn, state, branch));
-        if let Some((flow, _)) = role {
-            rendered.text = rendered.text.trim_end().to_owned() + &self.trailer(flow);
+        if let Some((flow, step)) = role {
+            rendered.text = rendered.text.trim_end().to_owned() + &self.trailer(flow, step);
         }
         rendered
     }
@@ -173,13 +173,14 @@ impl Prompter {
     }
 
     /// How to answer, with the file where people look for it.
-    fn trailer(&self, turn: &FlowTurn) -> String {
+    fn trailer(&self, turn: &FlowTurn, step: &Step) -> String {
         let output = turn.output.as_ref();
         let turn = FlowTurn {
             output: output.map(|name| format!("{}/{name}", self.output_dir)),
             ..turn.clone()
         };
-        flow::trailer(&turn, self.lang)
+        let promise = Some(self.promise.as_str()).filter(|_| step.output_optional);
+        flow::trailer(&turn, promise, self.lang)
     }
 
     /// The agent is never asked for a promise that could not be true yet: one

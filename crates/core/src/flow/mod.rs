@@ -94,7 +94,8 @@ pub struct Step {
     /// number of the subtask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// The step is done without its file, too: checks prove it.
+    /// A promise says as well as its file that the step is done, and a check
+    /// needs neither.
     #[serde(default)]
     pub output_optional: bool,
     /// Its output file holds the boxes of the subtasks.

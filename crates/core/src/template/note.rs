@@ -98,6 +98,9 @@ pub enum PromptNote {
     #[say(if *boxes, "{file} has no open boxes. Write each subtask as a line `- [ ] Subtask`.", file = inline(file))]
     #[say("The step left no {file}. Write it: without it the step is not done.", file = inline(file))]
     NoOutput { file: String, boxes: bool },
+    /// Neither the file nor a promise says that the step is done.
+    #[say("Nothing says that this step is done. Go on where you stopped. When it is done, write {file}, or give the promise that the instructions below name.", file = inline(file))]
+    NotSaid { file: String },
     /// About the gate, the pull request or CI.
     #[say(_0.say(lang))]
     Forge(ForgeNote),
@@ -150,7 +153,7 @@ impl PromptNote {
             PromptNote::Diagnosis { .. } => 1,
             PromptNote::OnlyLook { .. } => 2,
             PromptNote::UnclearVerdict | PromptNote::NotPlayed { .. } => 2,
-            PromptNote::NoOutput { .. } => 2,
+            PromptNote::NoOutput { .. } | PromptNote::NotSaid { .. } => 2,
             PromptNote::TicksHeld { .. } => 4,
         }
     }

@@ -296,7 +296,7 @@ fn the_step_decides_as_it_did() {
     drt: 1400 events, 7 complete, 84568b3ad3b4ccbc
     ralph: 675 events, 6 complete, aae799f5a5766b49
     planned: 455 events, 13 complete, 0c641280f44ed2de
-    direct: 456 events, 16 complete, 3d1ab2644505627e
+    direct: 455 events, 16 complete, c20096212f8b44c6
     session: 1118 events, 6 complete, 78563b38b8d90ab8
     ");
 }

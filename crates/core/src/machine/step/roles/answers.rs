@@ -96,14 +96,29 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
     }
     let output = step.output_for(subtask_number(state));
     let missing = output.filter(|file| !state.flow.has_left(file));
-    if let Some(file) = missing.filter(|_| !step.output_optional) {
-        return ask_for_output(state, iteration, file, false, out);
+    let is_said = report.promise.as_ref().is_some_and(Promise::claims_success);
+    let without_file = step.output_optional && (is_said || has_checks(state));
+    if let Some(file) = missing.filter(|_| !without_file) {
+        let name = file.clone();
+        let note = match step.output_optional {
+            true => PromptNote::NotSaid { file: name },
+            false => PromptNote::NoOutput {
+                file: name,
+                boxes: false,
+            },
+        };
+        return ask_for_output(state, iteration, (file, note), out);
     }
     let has_boxes = |facts: &TaskFacts| facts.total > 0;
     let facts = state.tasks.facts.as_ref().filter(|_| state.tasks.is_known);
     if step.plans && !facts.is_some_and(has_boxes) {
         let file = step.output.clone().unwrap_or_default();
-        return ask_for_output(state, iteration, file, true, out);
+        let name = file.clone();
+        let note = PromptNote::NoOutput {
+            file: name,
+            boxes: true,
+        };
+        return ask_for_output(state, iteration, (file, note), out);
     }
     if matches!(state.failures.last, Some((Failing::Phase, _))) {
         forget_failure(state);
@@ -120,6 +135,12 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
         Some(answer) => weigh(state, answer, out),
         None => ask_again(state, PromptNote::UnclearVerdict, out),
     }
+}
+
+/// Whether something is set up that proves the end of the way.
+pub(super) fn has_checks(state: &State) -> bool {
+    let has_own = |task: &TaskRef| state.rules.checks.tasks.contains_key(&task.id);
+    state.rules.verify.is_some() || state.flow.task().is_some_and(has_own)
 }
 
 /// What was changed may be riskier than what the task said of it; never the
@@ -145,13 +166,11 @@ fn raise_by_files(state: &mut State, seen: &Observation, out: &mut Out) {
 fn ask_for_output(
     state: &mut State,
     iteration: u32,
-    file: String,
-    boxes: bool,
+    (file, note): (String, PromptNote),
     out: &mut Out,
 ) -> Next {
-    let name = file.clone();
     count_failure(state, Failing::Phase, &file);
-    state.notes.push(PromptNote::NoOutput { file: name, boxes });
+    state.notes.push(note);
     out.tell(FlowNotice::OutputMissing { iteration, file });
     Next::Decide
 }
