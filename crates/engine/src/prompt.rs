@@ -145,7 +145,7 @@ impl Prompter {
             (None, Some(task)) => task.text.clone(),
             (None, None) => String::new(),
         };
-        // Where nothing is open any more, the last phase was the last one.
+        // Where nothing is open any more, the last phase is repaired.
         let last = facts.phases.last().filter(|_| facts.pending == 0);
         let phase = turn.phase.clone().or(last.map(|phase| phase.key.clone()));
         Variables {

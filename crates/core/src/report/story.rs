@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::calls::Calls;
 use crate::flow::{Answer, FlowNotice};
+use crate::lang::Spoken;
 use crate::machine::{
     CheckNotice, Denial, Detail, ErrorClass, Event, GuardBlock, Kind, Missing, Notice, Stage,
     State, Tasks, WaitReason, WallFacts,
@@ -78,7 +79,7 @@ pub struct SentBack {
     /// Empty where a role judges the whole work.
     pub task: String,
     pub role: String,
-    pub why: String,
+    pub why: Spoken,
 }
 
 /// All waits for one reason, as long as they really were: somebody may have

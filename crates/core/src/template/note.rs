@@ -72,10 +72,17 @@ pub enum PromptNote {
     )]
     NoPromise,
     /// A role sent the work back.
-    #[say("The {role} sent this work BACK. Repair what was found, and prove it with a test:\n\n{findings}In its own words:\n\n{words}", role = role.to_uppercase(), findings = found(findings), words = fenced(words))]
+    #[say("The {role} sent this work BACK. Repair what was found, and prove it with a test:\n\n{findings}In its own words:\n\n{words}", role = role.to_uppercase(), findings = found(&said(findings, lang)), words = fenced(words))]
     SentBack {
         role: String,
-        findings: Vec<String>,
+        findings: Vec<Spoken>,
+        words: String,
+    },
+    /// A role that has to judge gave no verdict that counts.
+    #[say("The {role} gave no verdict that counts, so this work comes back to you. Go over it once more, and repair what is wrong. Why it does not count:\n\n{why}\n\nIn its own words:\n\n{words}", role = role.to_uppercase(), why = fenced(&why.say(lang)), words = fenced(words))]
+    NoVerdict {
+        role: String,
+        why: Spoken,
         words: String,
     },
     /// What the debugger found out.
@@ -149,7 +156,7 @@ impl PromptNote {
             PromptNote::UnknownPromise { .. } => 10,
             PromptNote::OnlyMentioned { .. } => 11,
             PromptNote::NoPromise => 12,
-            PromptNote::SentBack { .. } => 0,
+            PromptNote::SentBack { .. } | PromptNote::NoVerdict { .. } => 0,
             PromptNote::Diagnosis { .. } => 1,
             PromptNote::OnlyLook { .. } => 2,
             PromptNote::UnclearVerdict | PromptNote::NotPlayed { .. } => 2,
