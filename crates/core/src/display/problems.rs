@@ -132,7 +132,7 @@ pub fn blocked_report(
     out.push('\n');
     let reason = match reason.trim() {
         "" => tr!(lang, "the agent gave none"),
-        reason => screen.value(reason).into(),
+        reason => screen.value(reason),
     };
     out.push_str(&screen.paragraph(&tr!(lang, "Reason: "), &reason));
     if let Some(task) = task {

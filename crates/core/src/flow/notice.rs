@@ -200,7 +200,7 @@ fn some(files: &[String], lang: Lang) -> String {
     let shown: Vec<&str> = files.iter().take(SHOWN).map(String::as_str).collect();
     match files.len() {
         0 => tr!(lang, "files"),
-        ..=SHOWN => shown.join(", "),
+        1..=SHOWN => shown.join(", "),
         _ => format!("{}, …", shown.join(", ")),
     }
 }
