@@ -27,7 +27,7 @@ use crate::plan::Plan;
 use crate::snapshots::{Keeper, Snapshots, TreeId};
 use crate::steer::{self, SteerError};
 pub use crate::task_file::{OpenTaskFile, ReadError, TaskFile};
-use crate::worktree::{Scan, WorkTree};
+use crate::worktree::{Change, Scan, WorkTree};
 pub use facts::facts;
 use facts::{TEXT_COLUMNS, facts_for, task_ref, ticked};
 pub use signs::Signs;
@@ -60,6 +60,8 @@ pub struct Looker {
     pub scope: Scope,
     work_tree: WorkTree,
     last_tree: Option<String>,
+    /// What the last look saw that the one before did not.
+    last_changes: Vec<Change>,
     last: Option<LastRead>,
     /// What the checks consist of, where that is watched.
     watch: Option<Watch>,
@@ -105,6 +107,7 @@ impl Looker {
             lang,
             work_tree: work_tree(root, tasks.as_ref()),
             last_tree: None,
+            last_changes: Vec::new(),
             tasks,
             scope,
             last: None,
@@ -166,6 +169,15 @@ impl Looker {
         self.last_tree.clone()
     }
 
+    /// The first files that the last look found other than the one before;
+    /// none where that was in another process.
+    pub fn changed(&self, most: usize) -> Vec<String> {
+        let changes = self.last_changes.iter().take(most);
+        changes
+            .map(|change| change.path.to_string_lossy().into_owned())
+            .collect()
+    }
+
     pub fn look(&mut self) -> Observation {
         let mut scan = self.work_tree.scan().ok();
         let snapshot = self.take_snapshot(scan.as_mut());
@@ -177,6 +189,7 @@ impl Looker {
             Some(watch) => watch.look(scan.as_ref(), list),
             None => Vec::new(),
         };
+        self.last_changes = scan.map(|scan| scan.changed).unwrap_or_default();
         Observation {
             tasks,
             weakened,

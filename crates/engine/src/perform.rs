@@ -293,9 +293,14 @@ impl OpenRun {
 
     /// Looks at the world, and at what the state file of a delta loop says.
     pub fn look(&mut self) -> Observation {
+        let changed = self.changed_files();
+        let seen = self.looker.look();
         let seen = Observation {
-            changed: self.changed_files(),
-            ..self.looker.look()
+            changed: match self.state.is_looking() {
+                true => self.looker.changed(MOST_CHANGED),
+                false => changed,
+            },
+            ..seen
         };
         self.found.extend(self.looker.told());
         let Some(projector) = &mut self.projector else {

@@ -4,7 +4,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use ralph_core::flow::{self, FlowTurn, Step};
+use ralph_core::flow::{self, FlowTurn, Step, Writes};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{State, TaskFacts, Turn};
 use ralph_core::tasks::{Format, TaskList};
@@ -100,11 +100,19 @@ impl Prompter {
     pub fn prompt(&self, turn: &Turn, state: &State, branch: &str) -> template::Rendered {
         let mut body = self.body(turn, state, branch);
         if let Some(file) = &self.state_file {
+            let step = turn.flow.as_ref().and_then(|flow| step_of(flow, state));
             let promise = &self.promise;
-            let words = tr!(
-                self.lang,
-                "The state of this work stands in {file}: read it first, and go on from there. Keep its progress, its completed and its pending work true while you work. When all of it is finished, set <promise>{promise}</promise> in it."
-            );
+            let words = match step.map(|step| step.writes) {
+                // Whoever is there to look or to plan is asked to change nothing.
+                Some(Writes::May | Writes::No) => tr!(
+                    self.lang,
+                    "The state of this work stands in {file}: read it first. Ralph keeps it; change nothing in it."
+                ),
+                Some(Writes::Yes) | None => tr!(
+                    self.lang,
+                    "The state of this work stands in {file}: read it first, and go on from there. Keep its progress, its completed and its pending work true while you work. When all of it is finished, set <promise>{promise}</promise> in it."
+                ),
+            };
             body.text = format!("{}\n\n{words}\n", body.text.trim_end());
         }
         template::Rendered {
@@ -121,8 +129,8 @@ impl Prompter {
             .and_then(|flow| Some((flow, step_of(flow, state)?)));
         let template = role.map_or(&self.template.text, |(_, step)| &step.prompt);
         let mut rendered = template::render(template, &self.variables(turn, state, branch));
-        if let Some((flow, _)) = role {
-            rendered.text = rendered.text.trim_end().to_owned() + &self.trailer(flow);
+        if let Some((flow, step)) = role {
+            rendered.text = rendered.text.trim_end().to_owned() + &self.trailer(flow, step);
         }
         rendered
     }
@@ -137,8 +145,11 @@ impl Prompter {
             (None, Some(task)) => task.text.clone(),
             (None, None) => String::new(),
         };
+        // Where nothing is open any more, the last phase is repaired.
+        let last = facts.phases.last().filter(|_| facts.pending == 0);
+        let phase = turn.phase.clone().or(last.map(|phase| phase.key.clone()));
         Variables {
-            phase: turn.phase.clone().unwrap_or_default(),
+            phase: phase.unwrap_or_default(),
             iteration: turn.turn.to_string(),
             max_iterations: Variables::limit(u64::from(max), self.lang),
             tasks_file: self.tasks_file.clone(),
@@ -162,13 +173,14 @@ impl Prompter {
     }
 
     /// How to answer, with the file where people look for it.
-    fn trailer(&self, turn: &FlowTurn) -> String {
+    fn trailer(&self, turn: &FlowTurn, step: &Step) -> String {
         let output = turn.output.as_ref();
         let turn = FlowTurn {
             output: output.map(|name| format!("{}/{name}", self.output_dir)),
             ..turn.clone()
         };
-        flow::trailer(&turn, self.lang)
+        let promise = Some(self.promise.as_str()).filter(|_| step.output_optional);
+        flow::trailer(&turn, promise, self.lang)
     }
 
     /// The agent is never asked for a promise that could not be true yet: one

@@ -36,6 +36,30 @@ fn exit_status_decides_and_no_promise() {
     assert!(prompt.contains("no page"), "{prompt}");
 }
 
+/// TMPL-01: where everything is ticked, no line stands there that says nothing.
+#[test]
+fn repair_turn_has_no_empty_lines_in_its_prompt() {
+    for list in [
+        "# Tasks\n\n- [ ] T001 Do it\n",
+        "# Tasks\n\n## Phase 1: One\n\n- [ ] T001 Do it\n",
+    ] {
+        let env = project(3);
+        env.write("tasks.md", list);
+        let turns = [
+            finished("<promise>PHASE COMPLETE</promise>"),
+            json!({"write": {"page.html": "x"}, "say": "<promise>CONTINUE</promise>"}),
+        ];
+        let (done, _) = env.run_script(&turns, &["--tasks", "tasks.md"]);
+        assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+        let first = crate::roles::prompt(&env, 1);
+        assert!(first.contains("Next task: T001 Do it\n"), "{first}");
+        let repair = crate::roles::prompt(&env, 2);
+        assert!(!repair.contains("Next task:"), "{repair}");
+        assert!(!repair.contains("Phase: \n"), "{repair}");
+        assert!(!repair.contains("phase  "), "{repair}");
+    }
+}
+
 #[test]
 fn after_so_many_repairs_the_run_is_blocked() {
     let env = project(1);

@@ -137,6 +137,7 @@ mod terminal;
 mod timeouts;
 mod trust;
 mod turns;
+mod verdicts;
 #[cfg(target_os = "linux")]
 mod wall;
 #[cfg(target_os = "linux")]

@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 
 use crate::env::{Done, TestEnv, named, names};
 
-fn says(text: &str) -> Value {
+pub fn says(text: &str) -> Value {
     json!({ "say": text })
 }
 
-fn develops(file: &str) -> Value {
+pub fn develops(file: &str) -> Value {
     json!({"write": {file: "work"}, "say": "done"})
 }
 
-fn approves() -> Value {
+pub fn approves() -> Value {
     says("I read it.\n\nVERDICT: APPROVE")
 }
 
@@ -21,7 +21,7 @@ fn rejects(finding: &str) -> Value {
     says(&format!("{finding}\n\nVERDICT: REJECT"))
 }
 
-fn passes() -> Value {
+pub fn passes() -> Value {
     says("RESULT: PASS")
 }
 
@@ -43,7 +43,7 @@ fn roles(events: &[Value]) -> Vec<String> {
     starts.iter().map(role).collect()
 }
 
-fn prompt(env: &TestEnv, turn: u32) -> String {
+pub fn prompt(env: &TestEnv, turn: u32) -> String {
     let run = std::fs::read_dir(env.state("runs")).unwrap();
     let run = run.map(|run| run.unwrap().path()).next().unwrap();
     std::fs::read_to_string(run.join(format!("turn-{turn:04}.prompt.md"))).unwrap()
@@ -118,6 +118,37 @@ fn two_tasks_pass_all_roles_and_ralph_ticks_them() {
         review.contains("`VERDICT: APPROVE` or `VERDICT: REJECT`"),
         "{review}"
     );
+}
+
+/// HIST-01: Ralph ticks after the turn that ended the way of a task.
+#[test]
+fn a_report_knows_the_turn_after_which_ralph_ticked_hist_01() {
+    let turns = [
+        develops("a.txt"),
+        approves(),
+        passes(),
+        develops("b.txt"),
+        approves(),
+        passes(),
+    ];
+    for level in ["claimed", "unrefuted"] {
+        let env = TestEnv::with_tasks(2);
+        let agent = env.agent(&turns);
+        let mut command = env.command(&["run", "--roles", "--json", "--agent-cmd", &agent]);
+        command.env("RALPH_EVIDENCE_LEVEL", level);
+        command.output().unwrap();
+        let report = env.ralph(&["report"]).stdout;
+        for (task, turn) in [("T001", 3), ("T002", 6)] {
+            let line = report
+                .lines()
+                .find(|line| line.contains(&format!("] {task}")));
+            let line = line.unwrap_or_else(|| panic!("{task}: {report}"));
+            assert!(
+                line.contains(&format!("ticked in turn {turn}")),
+                "{level}: {line}"
+            );
+        }
+    }
 }
 
 #[test]

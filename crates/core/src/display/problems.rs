@@ -130,7 +130,11 @@ pub fn blocked_report(
     let stop = screen.mark(Symbol::Stop);
     let mut out = title_box(screen, Tone::Bad, &tr!(lang, "{stop}Loop blocked"));
     out.push('\n');
-    out.push_str(&screen.paragraph(&tr!(lang, "Reason: "), &screen.value(reason)));
+    let reason = match reason.trim() {
+        "" => tr!(lang, "the agent gave none"),
+        reason => screen.value(reason),
+    };
+    out.push_str(&screen.paragraph(&tr!(lang, "Reason: "), &reason));
     if let Some(task) = task {
         let task = screen.value(task);
         out.push_str(&screen.line(&tr!(lang, "Task: {task}")));

@@ -23,12 +23,12 @@ use std::str::FromStr as _;
 use serde::{Deserialize, Serialize};
 
 pub use error::{FlowError, Problem};
-pub use notice::{Escalation, FlowNotice};
+pub use notice::{Escalation, FlowNotice, Void};
 pub use position::{Doing, Given, LastAnswer, Position, STALE_AFTER_MS, Target};
 pub use prompt::trailer;
 pub use read::{BUILT_IN, Origin, built_in, in_language, read};
 pub use risk::{Detected, RiskSign, detect};
-pub use verdict::{Finding, RoleReport, SAID_CHARACTERS, Severity, first_reason, hear};
+pub use verdict::{Finding, Refused, RoleReport, SAID_CHARACTERS, Severity, first_reason, hear};
 
 /// Where a project keeps its own flows, relative to its root.
 pub const PROJECT_FLOWS: &str = ".ralph/flows";
@@ -94,7 +94,8 @@ pub struct Step {
     /// number of the subtask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// The step is done without its file, too: checks prove it.
+    /// A promise says as well as its file that the step is done, and a check
+    /// needs neither.
     #[serde(default)]
     pub output_optional: bool,
     /// Its output file holds the boxes of the subtasks.

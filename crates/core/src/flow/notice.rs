@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 
 use super::{Answer, Detected, Risk, RiskSign, Title};
-use crate::lang::{Lang, Say};
+use crate::lang::{Lang, Say, Spoken};
 use crate::machine::Level;
 use crate::tr;
 use crate::wire;
@@ -32,7 +32,7 @@ pub enum FlowNotice {
         round: u32,
         dispatch: u32,
     },
-    #[say(verdict(role, *answer, *score) + &counts(*rejects, *fails, lang))]
+    #[say(verdict(role, *answer, *score) + &counts((*rejects, *fails), *unclear, lang))]
     #[strum(to_string = "role_answer")]
     Answered {
         iteration: u32,
@@ -42,13 +42,16 @@ pub enum FlowNotice {
         rejects: u32,
         #[serde(rename = "fail_count")]
         fails: u32,
+        /// How many of each had no verdict that counts.
+        #[serde(skip)]
+        unclear: (u32, u32),
         score: Option<u32>,
-        /// The first words of why the work is sent back. They are foreign, so
+        /// Why the work is sent back. There may be foreign words in it, so
         /// that only people are told them ([`Notice::words`]).
         ///
         /// [`Notice::words`]: crate::machine::Notice::words
         #[serde(skip)]
-        why: String,
+        why: Spoken,
     },
     /// Nobody can read the verdict; `again`: it is asked for once more.
     #[say(if *again, "{role} gave no verdict that can be read; asking once more", role = role.to_uppercase())]
@@ -61,10 +64,19 @@ pub enum FlowNotice {
         again: bool,
     },
     /// A role that may only look changed the work tree.
-    #[say("{role} may only look and changed files: its verdict is void", role = role.to_uppercase())]
+    #[say(if *again, "{role} may only look and changed {files}: what it says does not count; asking once more", role = role.to_uppercase(), files = some(files, lang))]
+    #[say("{role} may only look and changed {files} again: what it says does not count", role = role.to_uppercase(), files = some(files, lang))]
     #[strum(to_string = "role_violation")]
-    Violation { iteration: u32, role: String },
+    Violation {
+        iteration: u32,
+        role: String,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        files: Vec<String>,
+        #[serde(rename = "asked_again")]
+        again: bool,
+    },
     /// Nothing shows what a review found; it stands all the same.
+    #[say(if *findings == 0, "the review names no finding; the rejection stands, and at the limit a person decides")]
     #[say(
         "none of the {findings} findings could be reproduced; the rejection stands, and at the limit a person decides"
     )]
@@ -154,6 +166,11 @@ pub enum Escalation {
         "the tests of the task failed too often; look at them, change the task or the code, then `ralph resume`"
     )]
     Fails,
+    /// A role that judges gave no verdict (ERRC-08).
+    #[say(
+        "too often no verdict could be read in what the role said, or it did not count; look at its answers, change the task, the agent or the code, then `ralph resume`"
+    )]
+    Unclear,
     /// The flow itself says so.
     #[say(
         "the review did not pass, and this flow leaves the rest to you; see to it, then `ralph resume`"
@@ -164,6 +181,28 @@ pub enum Escalation {
         "all roles agree, and what the run can check does not show the work; look at it and say so with `ralph accept`, or change it, then `ralph resume`"
     )]
     Unshown,
+}
+
+/// Why the answer of a role that judges is no verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
+pub enum Void {
+    #[say(if words.is_empty(), "no verdict can be read in its answer")]
+    #[say("no verdict can be read in its answer: {words}")]
+    Unreadable { words: String },
+    /// It may only look.
+    #[say("its verdict does not count, because it changed {files}", files = some(files, lang))]
+    Changed { files: Vec<String> },
+}
+
+/// The first few names; nobody may know any.
+fn some(files: &[String], lang: Lang) -> String {
+    const SHOWN: usize = 3;
+    let shown: Vec<&str> = files.iter().take(SHOWN).map(String::as_str).collect();
+    match files.len() {
+        0 => tr!(lang, "files"),
+        1..=SHOWN => shown.join(", "),
+        _ => format!("{}, …", shown.join(", ")),
+    }
 }
 
 fn because<S: Serializer>(detected: &Detected, to: S) -> Result<S::Ok, S::Error> {
@@ -207,10 +246,16 @@ fn verdict(role: &str, answer: Answer, score: Option<u32>) -> String {
     format!("{role}: {answer}{score}")
 }
 
-fn counts(rejects: u32, fails: u32, lang: Lang) -> String {
-    match (rejects, fails) {
-        (0, 0) => String::new(),
-        _ => tr!(lang, " ({rejects} rejections, {fails} failures)"),
+/// Whoever gave no verdict has rejected nothing.
+fn counts((rejects, fails): (u32, u32), (no, none): (u32, u32), lang: Lang) -> String {
+    let (rejects, fails) = (rejects.saturating_sub(no), fails.saturating_sub(none));
+    match (rejects, fails, no + none) {
+        (0, 0, 0) => String::new(),
+        (_, _, 0) => tr!(lang, " ({rejects} rejections, {fails} failures)"),
+        (_, _, unclear) => tr!(
+            lang,
+            " ({rejects} rejections, {fails} failures, {unclear} without a verdict)"
+        ),
     }
 }
 

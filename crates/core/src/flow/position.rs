@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Answer, Finding, Flow, Risk, Step};
 use crate::display::{RoleView, StepState};
+use crate::lang::Spoken;
 use crate::machine::TaskRef;
 
 /// An approval is worth nothing after this long (ROLE-08).
@@ -20,6 +21,9 @@ pub struct Position {
     pub round: u32,
     pub rejects: u32,
     pub fails: u32,
+    /// How many of them had no verdict that counts.
+    pub unclear_rejects: u32,
+    pub unclear_fails: u32,
     /// What was answered in this round, in order.
     pub given: Vec<Given>,
     /// Steps that were done at least once, for phases.
@@ -31,6 +35,8 @@ pub struct Position {
     pub findings: Vec<Finding>,
     /// The words of the last one who sent the work back.
     pub words: String,
+    /// Why the last verdict is another than it says, or none.
+    pub refused: Option<Spoken>,
     /// Out of 100, where the last review gave one.
     pub score: Option<u32>,
     /// The commit's tree when the task began.

@@ -5,14 +5,21 @@ use super::{FlowTurn, VerdictKind};
 use crate::lang::Lang;
 use crate::tr;
 
-/// Behind the prompt of a step.
-pub fn trailer(turn: &FlowTurn, lang: Lang) -> String {
+/// Behind the prompt of a step; `promise` says as well as its file that it is
+/// done.
+pub fn trailer(turn: &FlowTurn, promise: Option<&str>, lang: Lang) -> String {
     let mut parts = Vec::new();
     if let Some(output) = &turn.output {
-        parts.push(tr!(
-            lang,
-            "Write the result of this step into the file `{output}`. The step counts as done only when that file is there and not empty."
-        ));
+        parts.push(match promise {
+            Some(promise) => tr!(
+                lang,
+                "When this step is done, write its result into the file `{output}`, or end your answer with `<promise>{promise}</promise>` on a line of its own: that is how you say that it is done."
+            ),
+            None => tr!(
+                lang,
+                "Write the result of this step into the file `{output}`. The step counts as done only when that file is there and not empty."
+            ),
+        });
     }
     if turn.verdict != VerdictKind::None {
         parts.push(tr!(

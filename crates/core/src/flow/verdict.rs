@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, VerdictKind};
+use crate::lang::Say;
 use crate::promise::{Said, said_by_agent};
 use crate::text;
 
@@ -17,8 +18,8 @@ const MOST_FINDINGS: usize = 20;
 /// A severe finding, less coverage, less security or a lower score keeps work
 /// from being approved, whatever the verdict says (ROUT-10). The seeds name no
 /// least score: none can be good that is below the least of its parts.
-const LEAST: [(&str, u32); 3] = [("coverage", 80), ("security", 70), (SCORE, 70)];
-const SCORE: &str = "review score";
+const LEAST: [(&str, u32); 3] = [("Coverage", 80), ("Security", 70), (SCORE, 70)];
+const SCORE: &str = "Review Score";
 
 /// What a call in a role said, as the journal keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,12 +29,29 @@ pub struct RoleReport {
     pub answer: Option<Answer>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// `Review Score: 92/100`.
+    /// `Review Score: 92/100`; of several, the one that counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<u32>,
+    /// The rule that made a rejection of what calls itself an approval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Refused>,
     /// The end of what was said, without secrets.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
+}
+
+/// Why an approval is none (ROUT-10).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Say)]
+#[serde(rename_all = "snake_case")]
+pub enum Refused {
+    #[say("it says APPROVE in spite of a severe finding: {finding}")]
+    Severe { finding: String },
+    #[say("it says APPROVE, and {name} is {share}: at least {least} is needed")]
+    Below {
+        name: String,
+        share: u32,
+        least: u32,
+    },
 }
 
 /// Something that a reviewer or a tester found.
@@ -93,20 +111,26 @@ pub fn hear(text: &str, prompt: &str, kind: VerdictKind, file: Option<&str>) -> 
     // What a reply leaves out stands in the file all the same (T-06).
     let in_file = file.as_ref().map(|file| findings(&file.text, &file.view));
     let in_file = in_file.unwrap_or_default();
-    let is_bad = is_too_bad(&view, &found) || is_too_bad(of_file, &in_file);
-    let answer = answer(&view, kind).map(|answer| match answer {
-        Answer::Approve if is_bad => Answer::Reject,
-        answer => answer,
-    });
+    let mut answer = answer(&view, kind);
+    let refused = refused(&view, &found).or_else(|| refused(of_file, &in_file));
+    let refused = refused.filter(|_| answer == Some(Answer::Approve));
+    if refused.is_some() {
+        answer = Some(Answer::Reject);
+    }
     let is_new = |finding: &Finding| !found.contains(finding);
     let more: Vec<Finding> = in_file.into_iter().filter(is_new).collect();
     found.extend(more);
     found.truncate(MOST_FINDINGS);
-    let score = |view| numbers(view, SCORE).last();
+    let last = |view| numbers(view, SCORE).last();
+    let score = match &refused {
+        Some(Refused::Below { name, share, .. }) if name == SCORE => Some(*share),
+        _ => last(of_file).or_else(|| last(&view)),
+    };
     RoleReport {
         answer,
         findings: found,
-        score: score(of_file).or_else(|| score(&view)),
+        score,
+        refused,
         words: words(text),
     }
 }
@@ -142,14 +166,21 @@ pub fn first_reason(findings: &[Finding], words: &str) -> String {
     text::excerpt(&text::one_line(&reason), CHARACTERS).into_owned()
 }
 
-fn is_too_bad(view: &str, findings: &[Finding]) -> bool {
-    let severe = |finding: &Finding| {
-        finding
-            .severity
-            .is_some_and(|severity| severity >= Severity::High)
+fn refused(view: &str, findings: &[Finding]) -> Option<Refused> {
+    let is_severe = |finding: &&Finding| finding.severity >= Some(Severity::High);
+    let severe = findings.iter().find(is_severe);
+    let below = |&(name, least): &(&str, u32)| {
+        let share = numbers(view, name).find(|&share| share < least)?;
+        let name = name.to_owned();
+        Some(Refused::Below { name, share, least })
     };
-    let below = |(name, least): &(&str, u32)| numbers(view, name).any(|share| share < *least);
-    findings.iter().any(severe) || LEAST.iter().any(below)
+    match severe {
+        Some(Finding { text, .. }) => {
+            let finding = text.clone();
+            Some(Refused::Severe { finding })
+        }
+        None => LEAST.iter().find_map(below),
+    }
 }
 
 /// The numbers in lines `NAME: 92/100`, `NAME 9/10` and `NAME: 92%`, as shares

@@ -180,7 +180,8 @@ pub struct Observation {
     /// What the state file of a delta loop says of the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<FileClaims>,
-    /// The files that the task was changed in, where that decides its risk.
+    /// The files that the task was changed in, where that decides its risk, or
+    /// that a role changed that may only look.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
     /// The tree in which the work is kept as it stood, where it was taken.

@@ -323,9 +323,10 @@ impl Notice {
     pub fn words(&self, lang: Lang) -> String {
         let said = self.say(lang);
         match self {
-            Notice::Flow(FlowNotice::Answered { why, .. }) if !why.is_empty() => {
-                tr!(lang, "{said}: {why}")
-            }
+            Notice::Flow(FlowNotice::Answered { why, .. }) => match why.say(lang).as_str() {
+                "" => said,
+                why => tr!(lang, "{said}: {why}"),
+            },
             _ => said,
         }
     }

@@ -54,6 +54,7 @@ pub(super) fn outcome_words(outcome: &Outcome, lang: Lang) -> String {
             tr!(lang, "done, and {count} not proven: `ralph accept`")
         }
         Outcome::NoCheck { .. } => tr!(lang, "the check can't be run: {reason}"),
+        Outcome::Blocked { .. } if reason.trim().is_empty() => tr!(lang, "blocked"),
         Outcome::Blocked { .. } => tr!(lang, "blocked: {reason}"),
         Outcome::CircuitBreak { .. } => tr!(lang, "circuit breaker ({reason})"),
         Outcome::Errors => tr!(lang, "too many errors in a row"),

@@ -185,6 +185,12 @@ impl State {
             && step.is_some_and(|step| step.writes == Writes::Yes)
     }
 
+    /// Whether the turn that runs is that of a role that may only look.
+    pub fn is_looking(&self) -> bool {
+        let step = self.place().and_then(|(flow, at)| flow.step(at.step));
+        self.stage == Stage::Running && step.is_some_and(|step| step.writes == Writes::No)
+    }
+
     /// The tree of the commit at which the task began that goes through its
     /// flow.
     pub fn task_base(&self) -> Option<&str> {

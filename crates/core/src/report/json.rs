@@ -46,7 +46,7 @@ impl Report {
                 "tasks": a.tasks.iter().map(|id| plain(id)).collect::<Vec<_>>(), "why": plain(&a.why),
             })).collect::<Vec<_>>(),
             "sent_back": story.sent_back.iter().map(|s| json!({
-                "turn": s.turn, "task": plain(&s.task), "role": plain(&s.role), "why": plain(&s.why),
+                "turn": s.turn, "task": plain(&s.task), "role": plain(&s.role), "why": plain(&s.why.say(Lang::En)),
             })).collect::<Vec<_>>(),
             "unshown": story.unshown.iter().map(|(id, why)| json!({
                 "task": plain(id), "why": plain(&why.say(Lang::En)),
@@ -74,7 +74,8 @@ impl Report {
 
 fn task(story: &TaskStory) -> Value {
     let (turn, checked) = match story.proof {
-        TaskProof::Ticked { turn } | TaskProof::Shown { turn, .. } => (Some(turn), None),
+        TaskProof::Ticked { turn } => (Some(turn), None),
+        TaskProof::Shown { turn, .. } => (turn, None),
         TaskProof::Checked { turn, checked } => (Some(turn), Some(checked)),
         TaskProof::Open | TaskProof::Skipped | TaskProof::Before => (None, None),
     };

@@ -203,7 +203,7 @@ fn sent_back(lang: Lang, story: &Story) -> Vec<String> {
             "" => String::new(),
             id => format!("{}, ", value(id)),
         };
-        match value(&sent.why).as_str() {
+        match value(&sent.why.say(lang)).as_str() {
             "" => tr!(lang, "turn {turn}, {task}{role}: no reason was given"),
             why => tr!(lang, "turn {turn}, {task}{role}: {why}"),
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::calls::Calls;
 use crate::flow::{Answer, FlowNotice};
+use crate::lang::Spoken;
 use crate::machine::{
     CheckNotice, Denial, Detail, ErrorClass, Event, GuardBlock, Kind, Missing, Notice, Stage,
     State, Tasks, WaitReason, WallFacts,
@@ -78,7 +79,7 @@ pub struct SentBack {
     /// Empty where a role judges the whole work.
     pub task: String,
     pub role: String,
-    pub why: String,
+    pub why: Spoken,
 }
 
 /// All waits for one reason, as long as they really were: somebody may have
@@ -129,6 +130,10 @@ impl Story {
                 claim: claim.clone(),
                 missing: missing.clone(),
             }),
+            // Ralph ticks for the turn that ended the way.
+            Notice::Flow(FlowNotice::TaskPassed { iteration, task }) => {
+                self.ticked.insert(task.clone(), *iteration);
+            }
             Notice::Wait { why, .. } => {
                 self.waits_for = Some(*why);
                 self.waits_of(*why).count += 1;

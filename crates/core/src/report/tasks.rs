@@ -40,9 +40,10 @@ pub enum TaskProof {
     Ticked {
         turn: u32,
     },
-    /// Experiments, or a person, say how well it is shown.
+    /// Experiments, or a person, say how well it is shown; no turn where its
+    /// box was ticked by none.
     Shown {
-        turn: u32,
+        turn: Option<u32>,
         level: EvidenceLevel,
     },
     /// Its box was ticked in this turn, and the checks passed after `checked`.
@@ -109,8 +110,8 @@ pub(super) fn take_proofs(stories: &mut [TaskStory], proofs: &BTreeMap<String, p
 pub(super) fn take_levels(stories: &mut [TaskStory], levels: &BTreeMap<String, EvidenceLevel>) {
     for story in stories.iter_mut().filter(|story| story.task.done) {
         let turn = match story.proof {
-            TaskProof::Ticked { turn } | TaskProof::Checked { turn, .. } => turn,
-            _ => 0,
+            TaskProof::Ticked { turn } | TaskProof::Checked { turn, .. } => Some(turn),
+            _ => None,
         };
         if let Some(&level) = levels.get(&story.task.id) {
             story.proof = TaskProof::Shown { turn, level };

@@ -51,7 +51,14 @@ pub(super) fn task_proof(lang: Lang, proof: TaskProof) -> String {
         TaskProof::Skipped => tr!(lang, "left out"),
         TaskProof::Before => tr!(lang, "ticked, by no turn of its own"),
         TaskProof::Ticked { turn } => tr!(lang, "ticked in turn {turn}; no check has passed since"),
-        TaskProof::Shown { turn, level } => {
+        TaskProof::Shown { turn: None, level } => {
+            let level = level.say(lang);
+            tr!(lang, "{level}; ticked, by no turn of its own")
+        }
+        TaskProof::Shown {
+            turn: Some(turn),
+            level,
+        } => {
             let level = level.say(lang);
             tr!(lang, "{level}; ticked in turn {turn}")
         }
@@ -178,6 +185,12 @@ pub fn outcome_sentence(lang: Lang, outcome: Option<&Outcome>, count: usize) -> 
             tr!(
                 lang,
                 "The check can't be run, so nothing was begun: {command}"
+            )
+        }
+        Some(Outcome::Blocked { reason }) if reason.trim().is_empty() => {
+            tr!(
+                lang,
+                "The agent says that it can't go on, without a reason."
             )
         }
         Some(Outcome::Blocked { reason }) => {

@@ -186,10 +186,13 @@ pub struct Rendered {
 }
 
 /// Puts the values in place of `{{NAME}}`, in one pass: a value is inserted
-/// as it is and never read as a template.
+/// as it is and never read as a template. A line `Name: {{NAME}}` is left out
+/// where there is no value.
 pub fn render(template: &str, vars: &Variables) -> Rendered {
+    let lines = template.split_inclusive('\n');
+    let template: String = lines.filter(|line| !says_nothing(line, vars)).collect();
     let mut rendered = Rendered::default();
-    let mut rest = template;
+    let mut rest = template.as_str();
     while let Some((before, at)) = split_at_found(rest, "{{") {
         rendered.text.push_str(before);
         let Some((name, after)) = placeholder(at) else {
@@ -212,6 +215,22 @@ pub fn render(template: &str, vars: &Variables) -> Rendered {
     }
     rendered.text.push_str(rest);
     rendered
+}
+
+/// Whether there is nothing behind the colon but variables without a value.
+fn says_nothing(line: &str, vars: &Variables) -> bool {
+    let Some((_, mut rest)) = line.split_once([':', '：']) else {
+        return false;
+    };
+    let mut is_empty = false;
+    while let Some((name, after)) = placeholder(rest.trim_start()) {
+        is_empty = vars.get(name).is_some_and(str::is_empty);
+        if !is_empty {
+            return false;
+        }
+        rest = after;
+    }
+    is_empty && rest.trim().is_empty()
 }
 
 fn split_at_found<'t>(text: &'t str, needle: &str) -> Option<(&'t str, &'t str)> {

@@ -72,10 +72,17 @@ pub enum PromptNote {
     )]
     NoPromise,
     /// A role sent the work back.
-    #[say("The {role} sent this work BACK. Repair what was found, and prove it with a test:\n\n{findings}In its own words:\n\n{words}", role = role.to_uppercase(), findings = found(findings), words = fenced(words))]
+    #[say("The {role} sent this work BACK. Repair what was found, and prove it with a test:\n\n{findings}In its own words:\n\n{words}", role = role.to_uppercase(), findings = found(&said(findings, lang)), words = fenced(words))]
     SentBack {
         role: String,
-        findings: Vec<String>,
+        findings: Vec<Spoken>,
+        words: String,
+    },
+    /// A role that has to judge gave no verdict that counts.
+    #[say("The {role} gave no verdict that counts, so this work comes back to you. Go over it once more, and repair what is wrong. Why it does not count:\n\n{why}\n\nIn its own words:\n\n{words}", role = role.to_uppercase(), why = fenced(&why.say(lang)), words = fenced(words))]
+    NoVerdict {
+        role: String,
+        why: Spoken,
         words: String,
     },
     /// What the debugger found out.
@@ -98,6 +105,9 @@ pub enum PromptNote {
     #[say(if *boxes, "{file} has no open boxes. Write each subtask as a line `- [ ] Subtask`.", file = inline(file))]
     #[say("The step left no {file}. Write it: without it the step is not done.", file = inline(file))]
     NoOutput { file: String, boxes: bool },
+    /// Neither the file nor a promise says that the step is done.
+    #[say("Nothing says that this step is done. Go on where you stopped. When it is done, write {file}, or give the promise that the instructions below name.", file = inline(file))]
+    NotSaid { file: String },
     /// About the gate, the pull request or CI.
     #[say(_0.say(lang))]
     Forge(ForgeNote),
@@ -146,11 +156,11 @@ impl PromptNote {
             PromptNote::UnknownPromise { .. } => 10,
             PromptNote::OnlyMentioned { .. } => 11,
             PromptNote::NoPromise => 12,
-            PromptNote::SentBack { .. } => 0,
+            PromptNote::SentBack { .. } | PromptNote::NoVerdict { .. } => 0,
             PromptNote::Diagnosis { .. } => 1,
             PromptNote::OnlyLook { .. } => 2,
             PromptNote::UnclearVerdict | PromptNote::NotPlayed { .. } => 2,
-            PromptNote::NoOutput { .. } => 2,
+            PromptNote::NoOutput { .. } | PromptNote::NotSaid { .. } => 2,
             PromptNote::TicksHeld { .. } => 4,
         }
     }

@@ -321,6 +321,11 @@ fn the_first_line_of_a_stalled_run_is_that_of_the_seed() {
 fn blocked_reports() {
     let reason = "The database password is not in the environment, and the tests cannot run without one. 請提供。";
     let task = Some("T004 Write the parser");
+    let without = blocked_report(&en(), &ending(), "", task);
+    assert!(
+        without.contains("Reason: the agent gave none\n"),
+        "{without}"
+    );
     assert_snapshot!(blocked_report(&en(), &ending(), reason, task), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⛔ Loop blocked                             ║

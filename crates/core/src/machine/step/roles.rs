@@ -65,6 +65,8 @@ pub(super) fn resume(state: &mut State, seen: &Observation) {
     if escalated {
         position.rejects = 0;
         position.fails = 0;
+        position.unclear_rejects = 0;
+        position.unclear_fails = 0;
         position.asked_again = false;
         if is_task {
             position.step = 0;

@@ -179,6 +179,7 @@ impl Run {
             findings: vec![finding],
             score: Some(self.dice.roll(100) as u32),
             words: "words".into(),
+            refused: None,
         };
         let end = if self.dice.one_in(3) {
             next.end.clone()
@@ -293,10 +294,10 @@ fn the_step_decides_as_it_did() {
     prompt: 740 events, 1 complete, 84636f26cd70715c
     pull: 635 events, 1 complete, aaa66521ccdad2a8
     ci: 1715 events, 0 complete, f50e14f09cd7665d
-    drt: 1400 events, 7 complete, 84568b3ad3b4ccbc
-    ralph: 675 events, 6 complete, aae799f5a5766b49
-    planned: 455 events, 13 complete, 0c641280f44ed2de
-    direct: 456 events, 16 complete, 3d1ab2644505627e
+    drt: 1400 events, 7 complete, 28015a0b9c102d34
+    ralph: 675 events, 6 complete, c7eb24cbacfb3c4e
+    planned: 455 events, 13 complete, 8af7f94345d8489a
+    direct: 455 events, 16 complete, c20096212f8b44c6
     session: 1118 events, 6 complete, 78563b38b8d90ab8
     ");
 }

@@ -182,7 +182,7 @@ fn a_rejection_goes_back_to_the_developer_with_the_findings() {
         panic!("{:?}", script.notes());
     };
     assert_eq!(role, "reviewer");
-    assert_eq!(findings, &["[High] src/a.rs:1 is wrong"]);
+    assert_eq!(findings, &[Spoken::from("[High] src/a.rs:1 is wrong")]);
     assert_eq!(words, "in its own words");
     script.play(&[
         ("developer", nothing()),

@@ -1,9 +1,10 @@
 //! What a turn in a role leads to: its answer is read, counted and followed.
 
 use crate::flow::{
-    self, Answer, Detected, Doing, Escalation, Flow, FlowNotice, Given, LastAnswer, RoleReport,
-    Scope, Step, Target, VerdictKind, Writes,
+    self, Answer, Detected, Doing, Escalation, Flow, FlowNotice, Given, LastAnswer, Position,
+    Refused, RoleReport, Scope, Step, Target, VerdictKind, Void, Writes,
 };
+use crate::lang::Spoken;
 use crate::machine::state::Failing;
 use crate::machine::step::failures::{count_failure, forget_failure};
 use crate::machine::step::next::{Next, stopped};
@@ -15,6 +16,7 @@ use crate::machine::{
 };
 use crate::promise::Promise;
 use crate::template::PromptNote;
+use crate::text;
 
 /// After so many rejections a finding has to be reproducible to block.
 pub(super) const FREE_REJECTS: u32 = 2;
@@ -88,22 +90,43 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
         state.notes.push(PromptNote::NotPlayed { role });
         return Next::Decide;
     }
+    let said = report.role.as_deref().cloned().unwrap_or_default();
     if step.writes == Writes::No && changed(state, &report.seen) {
-        let role = step.role.clone();
-        out.tell(FlowNotice::Violation { iteration, role });
-        let role = step.role.clone();
-        return ask_again(state, PromptNote::OnlyLook { role }, out);
+        let words = said.words.clone();
+        let nothing = RoleReport {
+            words,
+            ..RoleReport::default()
+        };
+        remember(state, &step, &nothing);
+        let names = report.seen.changed.iter().map(|file| text::one_line(file));
+        let files = names.collect();
+        return ask_again(state, &Void::Changed { files }, out);
     }
     let output = step.output_for(subtask_number(state));
     let missing = output.filter(|file| !state.flow.has_left(file));
-    if let Some(file) = missing.filter(|_| !step.output_optional) {
-        return ask_for_output(state, iteration, file, false, out);
+    let is_said = report.promise.as_ref().is_some_and(Promise::claims_success);
+    let without_file = step.output_optional && (is_said || has_checks(state));
+    if let Some(file) = missing.filter(|_| !without_file) {
+        let name = file.clone();
+        let note = match step.output_optional {
+            true => PromptNote::NotSaid { file: name },
+            false => PromptNote::NoOutput {
+                file: name,
+                boxes: false,
+            },
+        };
+        return ask_for_output(state, iteration, (file, note), out);
     }
     let has_boxes = |facts: &TaskFacts| facts.total > 0;
     let facts = state.tasks.facts.as_ref().filter(|_| state.tasks.is_known);
     if step.plans && !facts.is_some_and(has_boxes) {
         let file = step.output.clone().unwrap_or_default();
-        return ask_for_output(state, iteration, file, true, out);
+        let name = file.clone();
+        let note = PromptNote::NoOutput {
+            file: name,
+            boxes: true,
+        };
+        return ask_for_output(state, iteration, (file, note), out);
     }
     if matches!(state.failures.last, Some((Failing::Phase, _))) {
         forget_failure(state);
@@ -113,13 +136,25 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
         state.flow.set_doing(Doing::Tick);
         return Next::ProveFlow;
     }
-    let said = report.role.as_deref().cloned().unwrap_or_default();
-    remember(state, &said);
+    remember(state, &step, &said);
     match said.answer {
         _ if step.verdict == VerdictKind::None => settle(state, Answer::Done, out),
+        // A number is below what is needed: no finding has to show that.
+        Some(answer) if matches!(said.refused, Some(Refused::Below { .. })) => {
+            settle(state, answer, out)
+        }
         Some(answer) => weigh(state, answer, out),
-        None => ask_again(state, PromptNote::UnclearVerdict, out),
+        None => {
+            let words = flow::first_reason(&[], &said.words);
+            ask_again(state, &Void::Unreadable { words }, out)
+        }
     }
+}
+
+/// Whether something is set up that proves the end of the way.
+pub(super) fn has_checks(state: &State) -> bool {
+    let has_own = |task: &TaskRef| state.rules.checks.tasks.contains_key(&task.id);
+    state.rules.verify.is_some() || state.flow.task().is_some_and(has_own)
 }
 
 /// What was changed may be riskier than what the task said of it; never the
@@ -145,22 +180,23 @@ fn raise_by_files(state: &mut State, seen: &Observation, out: &mut Out) {
 fn ask_for_output(
     state: &mut State,
     iteration: u32,
-    file: String,
-    boxes: bool,
+    (file, note): (String, PromptNote),
     out: &mut Out,
 ) -> Next {
-    let name = file.clone();
     count_failure(state, Failing::Phase, &file);
-    state.notes.push(PromptNote::NoOutput { file: name, boxes });
+    state.notes.push(note);
     out.tell(FlowNotice::OutputMissing { iteration, file });
     Next::Decide
 }
 
-fn remember(state: &mut State, said: &RoleReport) {
+fn remember(state: &mut State, step: &Step, said: &RoleReport) {
     if let Some(position) = &mut state.flow.position {
         position.findings.clone_from(&said.findings);
         position.words.clone_from(&said.words);
-        position.score = said.score.or(position.score);
+        position.refused = said.refused.as_ref().map(Spoken::of);
+        if step.verdict == VerdictKind::Review {
+            position.score = said.score;
+        }
     }
 }
 
@@ -177,27 +213,39 @@ fn changed(state: &State, seen: &Observation) -> bool {
 
 /// The verdict can't be used: it is asked for once more, then it is unclear
 /// (ERRC-08).
-fn ask_again(state: &mut State, note: PromptNote, out: &mut Out) -> Next {
+fn ask_again(state: &mut State, void: &Void, out: &mut Out) -> Next {
     let iteration = state.turn.number;
     let Some((_, step)) = here(state) else {
         return Next::Decide;
     };
-    let position = state.flow.position.as_ref();
-    let asked = position.is_some_and(|position| position.asked_again);
-    if step.verdict != VerdictKind::None {
-        out.tell(FlowNotice::Unclear {
+    let Some(position) = &mut state.flow.position else {
+        return Next::Decide;
+    };
+    let asked = std::mem::replace(&mut position.asked_again, true);
+    let again = !asked || step.verdict == VerdictKind::None;
+    let role = step.role.clone();
+    out.tell(match void.clone() {
+        Void::Changed { files } => FlowNotice::Violation {
             iteration,
-            role: step.role.clone(),
-            again: !asked,
-        });
-    }
-    if asked && step.verdict != VerdictKind::None {
+            role,
+            files,
+            again,
+        },
+        Void::Unreadable { .. } => FlowNotice::Unclear {
+            iteration,
+            role,
+            again,
+        },
+    });
+    if !again {
+        position.refused = Some(Spoken::of(void));
         return settle(state, Answer::Unclear, out);
     }
-    if let Some(position) = &mut state.flow.position {
-        position.asked_again = true;
-    }
-    state.notes.push(note);
+    let role = step.role.clone();
+    state.notes.push(match void {
+        Void::Changed { .. } => PromptNote::OnlyLook { role },
+        Void::Unreadable { .. } => PromptNote::UnclearVerdict,
+    });
     Next::Decide
 }
 
@@ -280,25 +328,19 @@ pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Out) -> Next {
         answer,
         at_ms: now,
     });
-    let count = match counts_as {
-        Answer::Reject => {
-            position.rejects += 1;
-            position.rejects
+    let count = count(position, answer, counts_as);
+    let (rejects, fails) = (position.rejects, position.fails);
+    let is_review = step.verdict == VerdictKind::Review && answer != Answer::Unclear;
+    let score = position.score.filter(|_| is_review);
+    let unclear = (position.unclear_rejects, position.unclear_fails);
+    let why = match (counts_as, &position.refused) {
+        (Answer::Reject | Answer::Fail, Some(why)) => why.clone(),
+        (Answer::Reject | Answer::Fail, None) => {
+            flow::first_reason(&position.findings, &position.words)
+                .as_str()
+                .into()
         }
-        Answer::Fail => {
-            position.fails += 1;
-            position.fails
-        }
-        Answer::Approve => {
-            position.rejects = 0;
-            0
-        }
-        Answer::Done | Answer::Pass | Answer::Unclear => 0,
-    };
-    let (rejects, fails, score) = (position.rejects, position.fails, position.score);
-    let why = match counts_as {
-        Answer::Reject | Answer::Fail => flow::first_reason(&position.findings, &position.words),
-        _ => String::new(),
+        _ => "".into(),
     };
     state.flow.answered = Some(LastAnswer {
         role: step.role.clone(),
@@ -315,16 +357,43 @@ pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Out) -> Next {
             answer,
             rejects,
             fails,
-            score: score.filter(|_| step.verdict == VerdictKind::Review),
+            unclear,
+            score,
             why,
         });
     }
-    leave_notes(state, &step, counts_as);
+    leave_notes(state, &step, answer);
     if answer == step.verdict.good() {
         phase_done(state, &flow, out);
     }
-    let why = Escalation::Flow;
+    let why = match answer {
+        Answer::Unclear => Escalation::Unclear,
+        _ => Escalation::Flow,
+    };
     advance(state, &flow, &step, (counts_as, count, why), out)
+}
+
+/// How often it came to this by now.
+fn count(position: &mut Position, answer: Answer, counts_as: Answer) -> u32 {
+    let unclear = u32::from(answer == Answer::Unclear);
+    match counts_as {
+        Answer::Reject => {
+            position.rejects += 1;
+            position.unclear_rejects += unclear;
+            position.rejects
+        }
+        Answer::Fail => {
+            position.fails += 1;
+            position.unclear_fails += unclear;
+            position.fails
+        }
+        Answer::Approve => {
+            position.rejects = 0;
+            position.unclear_rejects = 0;
+            0
+        }
+        Answer::Done | Answer::Pass | Answer::Unclear => 0,
+    }
 }
 
 /// What the next one has to know.
@@ -333,19 +402,27 @@ fn leave_notes(state: &mut State, step: &Step, answer: Answer) {
         return;
     };
     let words = position.words.clone();
+    let role = step.role.clone();
+    let refused = position.refused.clone();
     match answer {
         Answer::Reject | Answer::Fail => {
-            let findings = position.findings.iter();
-            let findings = findings.map(|finding| match finding.severity {
-                Some(severity) => format!("[{severity:?}] {}", finding.text),
-                None => finding.text.clone(),
+            let found = position.findings.iter().map(|finding| {
+                let text = match finding.severity {
+                    Some(severity) => format!("[{severity:?}] {}", finding.text),
+                    None => finding.text.clone(),
+                };
+                Spoken::from(text.as_str())
             });
-            let note = PromptNote::SentBack {
-                role: step.role.clone(),
-                findings: findings.collect(),
+            let findings = refused.into_iter().chain(found).collect();
+            state.notes.push(PromptNote::SentBack {
+                role,
+                findings,
                 words,
-            };
-            state.notes.push(note);
+            });
+        }
+        Answer::Unclear => {
+            let why = refused.unwrap_or_else(|| "".into());
+            state.notes.push(PromptNote::NoVerdict { role, why, words });
         }
         Answer::Done if step.aside && step.role == "debugger" => {
             state.notes.push(PromptNote::Diagnosis { words });
@@ -392,14 +469,19 @@ pub(super) fn advance(
     let limit = flow.limit(step, answer, position.risk);
     if limit > 0 && count >= limit {
         let Some(to) = flow.raised(position.risk) else {
-            let why = match answer {
-                Answer::Fail => Escalation::Fails,
-                _ => Escalation::Rejects,
+            let (why, unclear) = match answer {
+                Answer::Fail => (Escalation::Fails, position.unclear_fails),
+                _ => (Escalation::Rejects, position.unclear_rejects),
+            };
+            let why = match unclear > count / 2 {
+                true => Escalation::Unclear,
+                false => why,
             };
             return escalate(state, step, why, count, out);
         };
         let from = std::mem::replace(&mut position.risk, to);
         position.fails = 0;
+        position.unclear_fails = 0;
         out.tell(FlowNotice::RiskRaised {
             iteration,
             from,

@@ -1,6 +1,6 @@
 //! The end of a way through a flow: it is proven, and Ralph ticks the box.
 
-use super::answers::{advance, here, settle};
+use super::answers::{advance, has_checks, here, settle};
 use crate::flow::{Answer, Doing, Escalation, FlowNotice, Step, VerdictKind};
 use crate::lang::Spoken;
 use crate::machine::step::failures::count_error;
@@ -11,7 +11,7 @@ use crate::machine::step::out::Out;
 use crate::machine::step::ticks;
 use crate::machine::{
     CheckNotice, CheckScope, Detail, Effect, ErrorClass, ErrorNote, Observation, PauseReason,
-    Proof, Stage, State, TaskRef, VerifyReport,
+    Proof, Stage, State, VerifyReport,
 };
 use crate::template::PromptNote;
 
@@ -51,12 +51,6 @@ fn proven(state: &mut State, out: &mut Out) -> Next {
         true => end_run(state),
         false => tick(state, out),
     }
-}
-
-/// Whether something is set up that proves the end of the way.
-fn has_checks(state: &State) -> bool {
-    let has_own = |task: &TaskRef| state.rules.checks.tasks.contains_key(&task.id);
-    state.rules.verify.is_some() || state.flow.task().is_some_and(has_own)
 }
 
 pub(in crate::machine::step) fn is_proving(state: &State) -> bool {
