@@ -178,6 +178,7 @@ fn a_list_is_worked_off_by_several_and_the_person_is_left_alone() {
     for report in [report, archived] {
         assert!(report.contains(&branch), "{report}");
         assert!(report.contains("T006"), "{report}");
+        assert!(report.contains("Calls of agents in lanes: "), "{report}");
     }
     let report = lanes.env.ralph(&["report", "--json"]).stdout;
     let report: Value = serde_json::from_str(&report).unwrap();

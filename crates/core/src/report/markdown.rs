@@ -92,8 +92,18 @@ impl Report {
                 false => (tr!(lang, "Ended"), self.facts.ended.clone()),
             },
             (tr!(lang, "Working time"), human(lang, self.duration)),
-            (tr!(lang, "Turns"), self.turns.to_string()),
         ];
+        let turns = self.turns.to_string();
+        match self.in_lanes {
+            true => rows.extend([
+                (
+                    tr!(lang, "Calls of agents in lanes"),
+                    self.bill.calls.to_string(),
+                ),
+                (tr!(lang, "Landings tried"), turns),
+            ]),
+            false => rows.push((tr!(lang, "Turns"), turns)),
+        }
         if let Some((done, total)) = self.tasks {
             rows.push((tr!(lang, "Tasks done"), format!("{done}/{total}")));
         }

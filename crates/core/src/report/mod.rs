@@ -93,6 +93,8 @@ pub struct Report {
     pub outcome: Option<Outcome>,
     pub standing: Standing,
     pub turns: u32,
+    /// Its agents worked in lanes: its own turns are landings.
+    pub in_lanes: bool,
     pub duration: Duration,
     /// Done and all; `None` where there is no task list.
     pub tasks: Option<(usize, usize)>,
@@ -136,6 +138,7 @@ impl Report {
             standing: overview.standing,
             outcome: state.outcome().cloned(),
             turns: state.turn.number,
+            in_lanes: state.rules.lanes.is_some(),
             duration: Duration::from_millis(state.elapsed_ms()),
             tasks: tasks.map(|t| (t.completed, t.total)),
             open: tasks.map(|t| t.open.clone()).unwrap_or_default(),
