@@ -29,7 +29,11 @@ impl RunId {
         let hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         let sound = fits(parts.next(), 8, digit)
             && fits(parts.next(), 6, digit)
-            && fits(parts.next(), 4, hex)
+            && {
+                // Runs of earlier versions had four.
+                let last = parts.next();
+                fits(last, 8, hex) || fits(last, 4, hex)
+            }
             && parts.next().is_none();
         sound.then(|| RunId(text.to_owned()))
     }
@@ -55,9 +59,9 @@ pub fn new_run_id(now_utc_ms: i64, random: u32) -> RunId {
     let second_of_day = seconds % 86_400;
     let (hour, minute) = (second_of_day / 3600, second_of_day / 60 % 60);
     let second = second_of_day % 60;
-    let random = random & 0xf;
+    let random = random & 0xf_ffff;
     RunId(format!(
-        "{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}-{ms:03x}{random:x}"
+        "{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}-{ms:03x}{random:05x}"
     ))
 }
 
@@ -437,13 +441,13 @@ mod tests {
     #[test]
     fn run_names_tell_their_second() {
         for (ms, random, want) in [
-            (0, 0, "19700101-000000-0000"),
-            (951_827_696_999, 0xffff_ffff, "20000229-123456-3e7f"),
-            (1_794_708_630_000, 0x1a2b, "20261115-021030-000b"),
-            (4_107_542_399_000, 1, "21000228-235959-0001"),
-            (4_107_542_400_000, 1, "21000301-000000-0001"),
-            (-5, 0, "19700101-000000-0000"),
-            (i64::MAX, 0, "99991231-235959-3e70"),
+            (0, 0, "19700101-000000-00000000"),
+            (951_827_696_999, 0xffff_ffff, "20000229-123456-3e7fffff"),
+            (1_794_708_630_000, 0x1a2b, "20261115-021030-00001a2b"),
+            (4_107_542_399_000, 1, "21000228-235959-00000001"),
+            (4_107_542_400_000, 1, "21000301-000000-00000001"),
+            (-5, 0, "19700101-000000-00000000"),
+            (i64::MAX, 0, "99991231-235959-3e700000"),
         ] {
             assert_eq!(new_run_id(ms, random).as_str(), want, "{ms}");
         }
@@ -503,11 +507,11 @@ mod tests {
         p/.ralph/ralph-sdd.log
         s/projects/p-148de9c5a7a44d19/lock
         p/.ralph/.safety_stats
-        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a2b/journal.jsonl
-        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a2b/execution.log.jsonl
-        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a2b/turn-0001.out
-        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a2b/turn-0001.2.out
-        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a2b/turn-12345.prompt.md
+        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a20000b/journal.jsonl
+        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a20000b/execution.log.jsonl
+        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a20000b/turn-0001.out
+        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a20000b/turn-0001.2.out
+        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a20000b/turn-12345.prompt.md
         ");
     }
 

@@ -50,10 +50,10 @@ pub fn redacted(env: &TestEnv, text: &str) -> String {
     out
 }
 
-/// `20261115-021030-1a2b`
+/// `20261115-021030-1a2b3c4d`
 fn is_run_id(token: &str) -> bool {
     let lengths: Vec<usize> = token.split('-').map(str::len).collect();
-    lengths == [8, 6, 4]
+    lengths == [8, 6, 8]
 }
 
 /// What follows a task id: `a0611306-0d76-489b-bda5-8158a6878724`

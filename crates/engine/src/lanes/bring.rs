@@ -7,6 +7,7 @@ use ralph_store::regular;
 
 use super::plan::LanePlan;
 use super::repo::Repo;
+use super::runner::Lanes;
 use crate::git;
 
 /// What became of the person's branch.
@@ -14,6 +15,27 @@ use crate::git;
 pub(crate) struct Brought {
     pub branch: String,
     pub commit: String,
+}
+
+impl Lanes {
+    /// Moves the person's branch to the result, with their work tree.
+    pub fn land(&self) -> Result<Brought, String> {
+        bring(&self.shared.repo, &self.shared.plan)
+    }
+
+    pub fn branch(&self) -> &str {
+        &self.shared.plan.branch
+    }
+
+    pub fn has_landed(&self) -> bool {
+        git::refs::tip(&self.shared.repo.top, &self.shared.plan.branch).is_some()
+    }
+
+    /// Everything landed: nothing is left in the trees that is not on the
+    /// branch.
+    pub fn clear(&self) {
+        let _ = super::clear(&self.shared.plan.place, self.shared.layout.home());
+    }
 }
 
 pub(crate) fn bring(repo: &Repo, plan: &LanePlan) -> Result<Brought, String> {

@@ -28,7 +28,6 @@ use ralph_store::regular;
 use self::repo::Repo;
 use crate::git;
 
-pub(crate) use self::bring::Brought;
 pub use self::governor::{Governor, say};
 pub use self::ports::Ports;
 pub(crate) use self::runner::{Heard, Lanes};

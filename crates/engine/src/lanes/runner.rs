@@ -14,7 +14,7 @@ use ralph_core::machine::{
 };
 use ralph_core::usage::Usage;
 use ralph_store::fault;
-use ralph_store::layout::Layout;
+use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::regular;
 use tokio::sync::{mpsc, watch};
 
@@ -67,13 +67,15 @@ pub(crate) enum Heard {
 pub(crate) struct Lanes {
     pub(super) shared: Arc<Shared>,
     pub(super) alive: BTreeMap<u32, Alive>,
+    /// The runs of those who worked in the same trees before.
+    before: BTreeMap<u32, RunId>,
     heard: mpsc::UnboundedReceiver<Heard>,
 }
 
 pub(super) struct Shared {
     pub repo: Repo,
     pub plan: LanePlan,
-    layout: Layout,
+    pub layout: Layout,
     own_program: PathBuf,
     run: String,
     /// The whole run comes to its end.
@@ -88,6 +90,16 @@ pub(super) struct Alive {
     pub has_asked: bool,
     /// Hints that wait for that, by number.
     pub unsaid: Vec<(u32, LaneHint)>,
+}
+
+/// What a lane begins with.
+struct Ground {
+    /// A tree and the commit below it; the tip where there is none.
+    on: Option<(String, String)>,
+    /// The commit below its tree, where that stands already.
+    standing: Option<String>,
+    /// The run of whoever worked in the tree before.
+    before: Option<RunId>,
 }
 
 impl Lanes {
@@ -110,6 +122,7 @@ impl Lanes {
                 tell,
             }),
             alive: BTreeMap::new(),
+            before: BTreeMap::new(),
             heard,
         }
     }
@@ -210,7 +223,7 @@ impl Lanes {
     /// What its calls used that are not among the first so many.
     pub fn calls(&self, lane: u32, known: u32) -> Vec<Usage> {
         let layout = self.shared.layout_of(lane);
-        let Ok(Some(run)) = layout.latest_run() else {
+        let Some(run) = self.shared.run_of(lane, self.before.get(&lane)) else {
             return Vec::new();
         };
         let ledger = ledger::read(&layout, Some(run.id.as_str())).unwrap_or_default();
@@ -237,6 +250,18 @@ impl Lanes {
         };
         let mut writer = writer;
         let shared = Arc::clone(&self.shared);
+        let before = match standing {
+            Some(_) => None,
+            None => shared.run_of(lane, None).map(|run| run.id),
+        };
+        if let Some(before) = &before {
+            self.before.insert(lane, before.clone());
+        }
+        let ground = Ground {
+            on,
+            standing,
+            before,
+        };
         let line = serde_json::to_string(assignment).unwrap_or_default();
         let written = writeln!(writer, "{line}");
         let answers = written.is_ok().then_some(writer);
@@ -248,7 +273,7 @@ impl Lanes {
         };
         self.alive.insert(lane, alive);
         tokio::spawn(async move {
-            let end = shared.see_through(lane, task, on, standing, reader, stopped);
+            let end = shared.see_through(lane, task, ground, reader, stopped);
             let end = end.await;
             let _ = shared.tell.send(Heard::Ended { lane, end });
         });
@@ -285,6 +310,12 @@ impl Shared {
         Layout::new(root, self.layout.home())
     }
 
+    /// The run in a lane's tree, unless it is that of before.
+    fn run_of(&self, lane: u32, before: Option<&RunId>) -> Option<RunPaths> {
+        let latest = self.layout_of(lane).latest_run().ok().flatten();
+        latest.filter(|run| Some(&run.id) != before)
+    }
+
     pub fn tip(&self) -> String {
         let tip = git::refs::tip(&self.repo.top, &self.plan.branch);
         tip.unwrap_or_else(|| self.plan.base.clone())
@@ -316,8 +347,7 @@ impl Shared {
         self: &Arc<Self>,
         lane: u32,
         task: LaneTask,
-        on: Option<(String, String)>,
-        standing: Option<String>,
+        ground: Ground,
         answers: io::PipeReader,
         stop: watch::Receiver<Stop>,
     ) -> LaneEnd {
@@ -326,7 +356,8 @@ impl Shared {
             reason,
         };
         let shared = Arc::clone(self);
-        let base = tokio::task::spawn_blocking(move || shared.prepare(lane, on, standing)).await;
+        let before = ground.before.clone();
+        let base = tokio::task::spawn_blocking(move || shared.prepare(lane, ground)).await;
         let base = match base.map_err(io::Error::other).flatten() {
             Ok(base) => base,
             Err(error) => return short(error.to_string()),
@@ -364,7 +395,7 @@ impl Shared {
         }
         let shared = Arc::clone(self);
         let ending = format!("{:?}", report.ending);
-        let result = move || shared.result(lane, &task, &ear.base, &ending);
+        let result = move || shared.result(lane, &task, &ear.base, before.as_ref(), &ending);
         match tokio::task::spawn_blocking(result).await {
             Ok(Ok(end)) => end,
             Ok(Err(error)) => short(error.to_string()),
@@ -373,18 +404,13 @@ impl Shared {
     }
 
     /// Puts the tree there; gives the commit below it.
-    fn prepare(
-        &self,
-        lane: u32,
-        on: Option<(String, String)>,
-        standing: Option<String>,
-    ) -> io::Result<String> {
+    fn prepare(&self, lane: u32, ground: Ground) -> io::Result<String> {
         let _held = orphans::hold_off();
         let tree = self.tree(lane);
-        if let Some(base) = standing.filter(|_| tree.dir.is_dir()) {
+        if let Some(base) = ground.standing.filter(|_| tree.dir.is_dir()) {
             return Ok(base);
         }
-        let (oid, base) = match on {
+        let (oid, base) = match ground.on {
             Some((oid, base)) => (oid, base),
             None => {
                 let tip = self.tip();
@@ -398,10 +424,16 @@ impl Shared {
 
     /// What a lane that is over leaves: its work as a commit, where it is
     /// done.
-    fn result(&self, lane: u32, task: &LaneTask, base: &str, ending: &str) -> io::Result<LaneEnd> {
+    fn result(
+        &self,
+        lane: u32,
+        task: &LaneTask,
+        base: &str,
+        before: Option<&RunId>,
+        ending: &str,
+    ) -> io::Result<LaneEnd> {
         let _held = orphans::hold_off();
-        let layout = self.layout_of(lane);
-        let run = layout.latest_run().map_err(io::Error::other)?;
+        let run = self.run_of(lane, before);
         let past = run.as_ref().and_then(|run| past::read(run).ok());
         let outcome = past.as_ref().and_then(|past| past.state.outcome());
         let tree = self.tree(lane);
@@ -551,26 +583,5 @@ impl Sink for Ear {
 
     fn stderr(&mut self, _chunk: &[u8]) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl Lanes {
-    /// Moves the person's branch to the result, with their work tree.
-    pub fn land(&self) -> Result<super::Brought, String> {
-        super::bring::bring(&self.shared.repo, &self.shared.plan)
-    }
-
-    pub fn branch(&self) -> &str {
-        &self.shared.plan.branch
-    }
-
-    pub fn has_landed(&self) -> bool {
-        git::refs::tip(&self.shared.repo.top, &self.shared.plan.branch).is_some()
-    }
-
-    /// Everything landed: nothing is left in the trees that is not on the
-    /// branch.
-    pub fn clear(&self) {
-        let _ = super::clear(&self.shared.plan.place, self.shared.layout.home());
     }
 }

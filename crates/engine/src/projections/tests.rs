@@ -272,7 +272,7 @@ fn check_checkpoint(checkpoint: &Checkpoint) {
     );
     assert_eq!(value["recovery"]["resume_point"], "phase_2_T4");
     assert_eq!(value["recovery"]["can_resume"], true);
-    assert_eq!(value["context"]["run_id"], "20261115-021030-0001");
+    assert_eq!(value["context"]["run_id"], "20261115-021030-00000001");
     assert_eq!(value["timestamps"]["created"], "2026-11-15T02:10:30Z");
     assert_eq!(value["timestamps"]["updated"], "2026-11-15T02:12:30Z");
     assert_eq!(checkpoint.percent(), 50);
