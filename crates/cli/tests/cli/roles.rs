@@ -68,17 +68,21 @@ fn a_task_that_vanishes_while_it_is_worked_on_is_not_found_errc_07() {
     assert!(detail.contains("T001 is no longer"), "{first}");
 }
 
-#[test]
-fn two_tasks_pass_all_roles_and_ralph_ticks_them() {
-    let env = TestEnv::with_tasks(2);
-    let turns = [
+fn two_tasks_through_all_roles() -> [Value; 6] {
+    [
         develops("a.txt"),
         approves(),
         passes(),
         develops("b.txt"),
         approves(),
         passes(),
-    ];
+    ]
+}
+
+#[test]
+fn two_tasks_pass_all_roles_and_ralph_ticks_them() {
+    let env = TestEnv::with_tasks(2);
+    let turns = two_tasks_through_all_roles();
     let (done, events) = run(&env, &turns, &[]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert_eq!(
@@ -123,14 +127,7 @@ fn two_tasks_pass_all_roles_and_ralph_ticks_them() {
 /// HIST-01: Ralph ticks after the turn that ended the way of a task.
 #[test]
 fn a_report_knows_the_turn_after_which_ralph_ticked_hist_01() {
-    let turns = [
-        develops("a.txt"),
-        approves(),
-        passes(),
-        develops("b.txt"),
-        approves(),
-        passes(),
-    ];
+    let turns = two_tasks_through_all_roles();
     for level in ["claimed", "unrefuted"] {
         let env = TestEnv::with_tasks(2);
         let agent = env.agent(&turns);

@@ -88,6 +88,15 @@ impl TaskState {
         self.facts.as_ref().map_or(0, |t| t.pending)
     }
 
+    /// One is open again before anybody looks: it is counted as it stands
+    /// (U-08).
+    pub(in crate::machine) fn take_one_back(&mut self) {
+        if let Some(facts) = &mut self.facts {
+            facts.completed = facts.completed.saturating_sub(1);
+            facts.pending += 1;
+        }
+    }
+
     pub(in crate::machine) fn completed(&self) -> usize {
         self.facts.as_ref().map_or(0, |t| t.completed)
     }

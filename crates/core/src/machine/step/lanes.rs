@@ -88,10 +88,8 @@ pub(super) fn take(state: &mut State, event: &LaneEvent, out: &mut Out) -> Next 
 fn forget_ticks(state: &mut State, lane: u32) {
     let seat = state.lanes.seats.get(&lane);
     for id in seat.map(|seat| seat.task.ids()).unwrap_or_default() {
-        let was_done = state.ticks.done.remove(&id);
-        if let Some(facts) = state.tasks.facts.as_mut().filter(|_| was_done) {
-            facts.completed = facts.completed.saturating_sub(1);
-            facts.pending += 1;
+        if state.ticks.done.remove(&id) {
+            state.tasks.take_one_back();
         }
         state.ticks.proofs.remove(&id);
         state.ticks.levels.remove(&id);

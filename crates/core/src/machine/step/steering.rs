@@ -121,11 +121,8 @@ fn unskip(state: &mut State, tasks: &[String]) {
 /// the work so far; its box is emptied by whoever brought the wish.
 fn retry(state: &mut State, id: &str, out: &mut Out) {
     let ticks = &mut state.ticks;
-    let was_done = ticks.done.remove(id);
-    // The box is counted as it stands, before anybody looks again (U-08).
-    if let Some(facts) = state.tasks.facts.as_mut().filter(|_| was_done) {
-        facts.completed = facts.completed.saturating_sub(1);
-        facts.pending += 1;
+    if ticks.done.remove(id) {
+        state.tasks.take_one_back();
     }
     ticks.proofs.remove(id);
     ticks.levels.remove(id);
