@@ -33,7 +33,7 @@ use crate::past::{self, Past, PastError};
 use crate::plan::Plan;
 use crate::projections::roles;
 use crate::record::{self, RecordError, Recorder};
-use crate::supervise::orphans;
+use crate::supervise::{Tag, orphans};
 use crate::{clock, gate, opening, report, session, snapshots};
 
 /// One run that is to be archived.
@@ -445,7 +445,7 @@ fn write_down(run: &RunPaths, event: &Event) -> Result<(), RecordError> {
 fn take_lock(layout: &Layout, id: &RunId) -> Result<ralph_store::lock::Lock, ArchiveError> {
     let lock = opening::lock(layout, id).map_err(ArchiveError::Locked)?;
     if let Some(dead) = &lock.took_over {
-        orphans::end_tagged(&dead.run_id);
+        orphans::end_tagged(&Tag::of_run(&layout.runs_dir(), &dead.run_id));
     }
     Ok(lock)
 }

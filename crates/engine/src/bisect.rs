@@ -14,7 +14,7 @@ use crate::snapshots::live::Live;
 use crate::snapshots::timeline::Timeline;
 use crate::snapshots::undo::World;
 use crate::snapshots::{SnapshotError, Snapshots, TreeId, Why};
-use crate::supervise::{Stop, orphans};
+use crate::supervise::{Stop, Tag, orphans};
 use crate::trials::back::back;
 use crate::turn::run_env;
 use crate::verify::{Order, Place, Verifier};
@@ -106,7 +106,7 @@ impl Bisect<'_> {
             live: live.clone(),
             verifier: self.verifier,
             log: self.run.dir.join("bisect.log"),
-            tag: format!("bisect-{}", std::process::id()),
+            tag: Tag::of_this_process("bisect"),
             most: most_steps(points.len()),
             steps: Vec::new(),
             left_out: Vec::new(),
@@ -182,7 +182,7 @@ struct Search {
     verifier: Verifier,
     log: PathBuf,
     /// By which what a check left running is found.
-    tag: String,
+    tag: Tag,
     most: usize,
     steps: Vec<Step>,
     left_out: Vec<(PathBuf, Why)>,

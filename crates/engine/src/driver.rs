@@ -195,7 +195,7 @@ impl<'a> Driver<'a> {
         let (mailbox, listens) = Mailbox::open(&layout, open.id.as_str());
         let mut announcements = plan.announcements.clone();
         announcements.extend(listens.err().map(Announcement::deaf));
-        announcements.extend(reap(open.lock.took_over.as_ref(), open.id.as_str()));
+        announcements.extend(reap(&layout, open.lock.took_over.as_ref(), &open.id));
         if *opening == Opening::New {
             announcements.extend(before::warnings(&plan, Some(&open.id)));
         }

@@ -26,7 +26,7 @@ use crate::plan::Plan;
 use crate::projections::{Due, Projector};
 use crate::record::{Made, RecordError, Recorder};
 use crate::snapshots::Snapshots;
-use crate::supervise::Stop;
+use crate::supervise::{Stop, Tag};
 use crate::touched;
 use crate::trials::Bench;
 use crate::turn::run_env;
@@ -44,6 +44,8 @@ pub(crate) struct OpenRun {
     /// `None` where checkpoints are switched off.
     pub projector: Option<Projector>,
     pub paths: RunPaths,
+    /// What its processes carry.
+    pub tag: Tag,
     pub layout: Layout,
     /// What stands in the journal and not yet in the files that are made
     /// from it.
@@ -226,7 +228,9 @@ impl OpenRun {
             looker.remember_armed(&layout, tree);
         }
         let found = keep_snapshots(&mut looker, &plan, &layout, state.turn.number > 0);
+        let tag = Tag::of_run(&layout.runs_dir(), paths.id.as_str());
         OpenRun {
+            tag,
             plan,
             state,
             looker,
@@ -344,7 +348,7 @@ impl OpenRun {
 
     pub fn env(&self, turn: u32) -> Vec<(String, String)> {
         let tasks = self.plan.tasks.as_ref().map(|tasks| tasks.path.as_path());
-        let mut env = run_env(self.id(), turn, tasks);
+        let mut env = run_env(&self.tag, turn, tasks);
         env.extend(self.plan.env.iter().cloned());
         env
     }

@@ -26,7 +26,7 @@ use crate::clock;
 use crate::excerpt::{Excerpt, shortened};
 use crate::kept::{self, KeptOutput};
 use crate::look::Signs;
-use crate::supervise::{self, Ending, Report, Sink, Spec, Stop};
+use crate::supervise::{self, Ending, Report, Sink, Spec, Stop, Tag};
 use crate::wall::{self, Behind, Wall, Who};
 use meter::Meter;
 use tripwire::Tripwire;
@@ -419,9 +419,10 @@ impl Sink for TurnSink {
 }
 
 /// What the environment of every child of a run says.
-pub fn run_env(run_id: &str, turn: u32, tasks_file: Option<&Path>) -> Vec<(String, String)> {
+pub fn run_env(tag: &Tag, turn: u32, tasks_file: Option<&Path>) -> Vec<(String, String)> {
     let mut env = vec![
-        ("RALPH_RUN_ID".into(), run_id.into()),
+        ("RALPH_RUN_ID".into(), tag.name().into()),
+        (Tag::VARIABLE.into(), tag.value().into()),
         ("RALPH_ITERATION".into(), turn.to_string()),
         // Hooks of the child must not drive a second loop (LOOP-18).
         ("RALPH_MODE".into(), "external".into()),

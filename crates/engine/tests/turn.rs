@@ -11,7 +11,7 @@ use std::time::Duration;
 use ralph_core::machine::{End, Turn};
 use ralph_engine::agents::{Agent, Client, EnvFilter, HookWiring, Options};
 use ralph_engine::announcement::Announcement;
-use ralph_engine::supervise::Stop;
+use ralph_engine::supervise::{Stop, Tag};
 use ralph_engine::turn::{Call, Called, Echoed, run_env};
 use tokio::sync::watch;
 
@@ -153,7 +153,8 @@ async fn the_output_is_shown_while_it_comes() {
 async fn the_agent_knows_its_run() {
     let project = Project::new();
     let mut call = project.call(Agent::custom("env").unwrap());
-    call.env = run_env("run-1", 7, Some(Path::new("/p/specs/a b/tasks.md")));
+    let tag = Tag::of_run(Path::new("/p/state/runs"), "run-1");
+    call.env = run_env(&tag, 7, Some(Path::new("/p/specs/a b/tasks.md")));
     call.env.push(("OWN".into(), "value".into()));
     let text = make(call).await.text;
     let mut own: Vec<&str> = text
@@ -168,10 +169,11 @@ async fn the_agent_knows_its_run() {
             "RALPH_ITERATION=7",
             "RALPH_MODE=external",
             "RALPH_RUN_ID=run-1",
+            &format!("RALPH_RUN_TAG={}", tag.value()),
             "RALPH_TASKS_FILE=/p/specs/a b/tasks.md",
         ]
     );
-    let without = run_env("run-1", 7, None);
+    let without = run_env(&tag, 7, None);
     assert!(without.iter().all(|(name, _)| name != "RALPH_TASKS_FILE"));
 }
 

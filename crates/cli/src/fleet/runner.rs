@@ -11,7 +11,7 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::text::digest::hex_sha256;
 use ralph_core::text::one_line;
 use ralph_core::tr;
-use ralph_engine::supervise::{self, Ending, SaidLines, Sink, Spec as Child, Stop};
+use ralph_engine::supervise::{self, Ending, SaidLines, Sink, Spec as Child, Stop, Tag};
 use ralph_fleet::board::Word;
 use ralph_fleet::job::{LONGEST_PROMPT, Source, Work};
 use ralph_fleet::worker::{Assignment, Ended, RunResult, Runner};
@@ -355,9 +355,10 @@ fn end_left(jobs: &Path) {
     };
     for job in entries(jobs.to_owned()) {
         for project in entries(job.join("state/ralph/projects")) {
-            for run in entries(project.join("runs")) {
+            let runs = project.join("runs");
+            for run in entries(runs.clone()) {
                 if let Some(id) = run.file_name().and_then(|name| name.to_str()) {
-                    supervise::orphans::end_tagged(id);
+                    supervise::orphans::end_tagged(&Tag::of_run(&runs, id));
                 }
             }
         }

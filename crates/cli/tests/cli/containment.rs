@@ -139,20 +139,24 @@ fn at_the_end_nobody_carries_the_tag_of_the_run() {
     let env = TestEnv::with_tasks(1);
     let script = "\
         here=$(dirname \"$0\")\n\
-        echo $RALPH_RUN_ID > \"$here/tag.new\"; mv \"$here/tag.new\" \"$here/tag\"\n\
+        echo $RALPH_RUN_ID $RALPH_RUN_TAG > \"$here/tag.new\"; mv \"$here/tag.new\" \"$here/tag\"\n\
         while [ ! -e \"$here/enough\" ]; do sleep 0.05; done\n\
         echo '<promise>BLOCKED: enough</promise>'\n";
     let agent = shell_agent(&env, script);
     let run = Live::start(&env, "run", env.command(&["run", "--agent-cmd", &agent]));
-    let tag = read(&env, "tag").remove(0);
+    let named = read(&env, "tag");
+    let [name, tag] = named.as_slice() else {
+        panic!("{named:?}");
+    };
     let mut stranger = Command::new("sleep")
         .arg("300")
-        .env("RALPH_RUN_ID", &tag)
+        .env("RALPH_RUN_TAG", tag)
         .spawn()
         .unwrap();
     let mut bystander = Command::new("sleep")
         .arg("300")
-        .env("RALPH_RUN_ID", format!("{tag}0"))
+        .env("RALPH_RUN_ID", name)
+        .env("RALPH_RUN_TAG", format!("{name}-0123456789abcdef"))
         .spawn()
         .unwrap();
     fs::write(env.outside("enough"), "").unwrap();
@@ -163,7 +167,7 @@ fn at_the_end_nobody_carries_the_tag_of_the_run() {
     assert!(!stranger.wait().unwrap().success(), "it was ended");
     assert!(
         bystander.try_wait().unwrap().is_none(),
-        "it has another tag"
+        "a run of the same name elsewhere"
     );
     bystander.kill().unwrap();
     bystander.wait().unwrap();

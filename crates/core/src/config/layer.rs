@@ -25,8 +25,9 @@ pub const PRESETS: [(&str, &str); 6] = [
 /// Variables that the engine sets for agents: they say what a run uses and
 /// must not configure a run that an agent starts. `RALPH_TASKS_FILE` would
 /// otherwise be the variable of `tasks.file`.
-const ENGINE_VARIABLES: [&str; 4] = [
+const ENGINE_VARIABLES: [&str; 5] = [
     "RALPH_RUN_ID",
+    "RALPH_RUN_TAG",
     "RALPH_ITERATION",
     "RALPH_TASKS_FILE",
     "RALPH_MODE",

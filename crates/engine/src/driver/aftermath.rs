@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use ralph_core::promise::Promise;
 use ralph_core::text;
+use ralph_store::layout::{Layout, RunId};
 use ralph_store::lock::LockInfo;
 
 use crate::announcement::Announcement;
+use crate::supervise::Tag;
 use crate::supervise::orphans::{self, Ended};
 
 /// A promise goes into logs, state and prompts in the agent's own words.
@@ -23,11 +25,12 @@ pub(crate) fn without_secrets(promise: Promise) -> Promise {
 
 /// A dead engine could not end its agent; nobody may edit beside us. The run
 /// itself is looked for as well: the lock names only the last that died.
-pub(super) fn reap(dead: Option<&LockInfo>, run: &str) -> Vec<Announcement> {
+pub(super) fn reap(layout: &Layout, dead: Option<&LockInfo>, run: &RunId) -> Vec<Announcement> {
     let dead = dead.map(|info| info.run_id.clone());
-    let runs: BTreeSet<String> = dead.into_iter().chain([run.to_owned()]).collect();
+    let own = run.as_str().to_owned();
+    let runs: BTreeSet<String> = dead.into_iter().chain([own]).collect();
     let reaped = |run: String| {
-        let ended = orphans::end_tagged(&run);
+        let ended = orphans::end_tagged(&Tag::of_run(&layout.runs_dir(), &run));
         announcements_of(&ended, |count| Announcement::Reaped { run, count })
     };
     runs.into_iter().flat_map(reaped).collect()

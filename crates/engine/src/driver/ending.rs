@@ -67,7 +67,7 @@ impl Driver<'_> {
 
     /// At the end nobody carries the tag of this run.
     pub(super) fn prove_that_nobody_is_left(&mut self) {
-        let ended = orphans::end_tagged(self.run.id());
+        let ended = orphans::end_tagged(&self.run.tag);
         self.tell_of(&ended, |count| Announcement::SurvivorsEnded { count });
     }
 

@@ -236,7 +236,7 @@ impl OpenRun {
             armed: Armed::of(&self.state, &forge.check_files),
             wall: self.plan.wall.clone(),
         });
-        let env = run_env(self.id(), self.state.turn.number, None);
+        let env = run_env(&self.tag, self.state.turn.number, None);
         Work::job(move |stop| async move { JobDone::Forge(forge.perform(&ask, &env, stop).await) })
     }
 }

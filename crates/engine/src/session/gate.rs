@@ -17,7 +17,7 @@ use ralph_store::lock::{self, LockInfo};
 use serde_json::json;
 use tokio::sync::watch;
 
-use crate::supervise::{Stop, orphans};
+use crate::supervise::{Stop, Tag, orphans};
 use crate::turn::run_env;
 use crate::verify::{Order, Place, Verified, Verifier};
 use crate::{clock, wall};
@@ -76,7 +76,7 @@ impl Gate<'_> {
         let _ = fs::remove_file(&log);
         let stop = watch::Sender::new(Stop::No);
         let root = self.layout.root();
-        let tag = format!("verify-{}", std::process::id());
+        let tag = Tag::of_this_process("verify");
         let env = run_env(&tag, 0, None);
         let place = Place::at(root);
         let run = async {

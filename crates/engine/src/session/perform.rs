@@ -216,7 +216,7 @@ impl Host for SessionLoop {
         };
         let done = runtime.block_on(job);
         // What a command left running must not edit beside the agent.
-        orphans::end_tagged(self.run.id());
+        orphans::end_tagged(&self.run.tag);
         let kind = take_in(self, done);
         self.come_back(kind);
     }

@@ -18,6 +18,7 @@ mod platform;
 #[cfg(unix)]
 #[path = "unix.rs"]
 mod platform;
+mod tag;
 
 use std::ffi::OsString;
 use std::io;
@@ -36,6 +37,7 @@ use platform::Leader;
 #[cfg(target_os = "linux")]
 pub use platform::limit;
 pub use platform::{ancestors, ancestors_of, can_be_continued, file_of, stop_ourselves};
+pub use tag::Tag;
 
 /// The shell of the system, and the flag before a line of it.
 pub const SHELL: (&str, &str) = if cfg!(windows) {

@@ -3,7 +3,7 @@
 //!
 //! While the engine lives, it is the reaper of all its descendants, so that
 //! whoever loses its parent becomes a child of the engine. After an engine
-//! was killed, its processes are found by the run id in their environment.
+//! was killed, its processes are found by the tag in their environment.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
@@ -13,6 +13,8 @@ use ralph_store::fault::{self, point};
 use rustix::process::{
     Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
 };
+
+use super::Tag;
 
 /// Whoever ends by itself within this time was about to: a commit starts
 /// Git's housekeeping in the background, which mostly finds nothing to do.
@@ -88,9 +90,9 @@ pub fn end_all() -> Ended {
 
 /// Ends every process, other than us, that carries the tag of a run: that is
 /// the proof that nobody is left.
-pub fn end_tagged(run_id: &str) -> Ended {
-    let tag = format!("RALPH_RUN_ID={run_id}");
-    end(|| tagged(&tag))
+pub fn end_tagged(tag: &Tag) -> Ended {
+    let entry = format!("{}={}", Tag::VARIABLE, tag.value());
+    end(|| tagged(&entry))
 }
 
 /// The processes, other than us, in whose environment a variable has this

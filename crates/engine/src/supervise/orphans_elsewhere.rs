@@ -1,6 +1,8 @@
 //! Where the system does not tell who our descendants are, only the group of
 //! a child is ended.
 
+use super::Tag;
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ended {
     pub count: usize,
@@ -24,7 +26,7 @@ pub fn spare(_pid: u32) -> Spared {
     Spared
 }
 
-pub fn end_tagged(_run_id: &str) -> Ended {
+pub fn end_tagged(_tag: &Tag) -> Ended {
     Ended::default()
 }
 

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ralph_engine::supervise::{self, Ending, Sink, Spec, Stop};
+use ralph_engine::supervise::{self, Ending, Sink, Spec, Stop, Tag};
 use ralph_store::private::PrivateDir;
 use tokio::sync::watch;
 
@@ -34,8 +34,9 @@ pub struct Answer {
 
 /// Variables of a session that this one may run inside of: they would change
 /// what a hook does.
-const FOREIGN: [&str; 8] = [
+const FOREIGN: [&str; 9] = [
     "RALPH_RUN_ID",
+    Tag::VARIABLE,
     "CLAUDECODE",
     "CLAUDE_PROJECT_DIR",
     "CLAUDE_CODE_SESSION_ID",

@@ -20,7 +20,7 @@ use ralph_core::config::{Loaded, Settings};
 use ralph_core::lang::Say;
 use ralph_core::machine::Outcome;
 use ralph_engine::signals::{self, Told};
-use ralph_engine::supervise::{Stop, orphans, stop_ourselves};
+use ralph_engine::supervise::{Stop, Tag, orphans, stop_ourselves};
 use ralph_store::private::PrivateDir;
 use tokio::sync::{mpsc, watch};
 
@@ -209,9 +209,9 @@ fn stop_at_signals() -> watch::Receiver<Stop> {
 
 /// Looks once more at everything that could be left.
 fn ending(stage: &Stage<'_>, all: &[Played], started: Instant, interrupted: bool) -> Ending {
-    let runs = all.iter().filter_map(|played| played.run_id.as_deref());
+    let runs = all.iter().filter_map(|played| played.run.as_ref());
     let mut alive: BTreeSet<u32> = orphans::carrying(TAG, &stage.tag).into_iter().collect();
-    alive.extend(runs.flat_map(|run| orphans::carrying("RALPH_RUN_ID", run)));
+    alive.extend(runs.flat_map(|run| orphans::carrying(Tag::VARIABLE, run.value())));
     let count = |is: fn(&Verdict) -> bool| all.iter().filter(|p| is(&p.verdict)).count();
     Ending {
         caught: count(|v| matches!(v, Verdict::Caught(_))),

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use ralph_core::config::{Settings, variable_of_key};
 use ralph_engine::agents::find_program;
-use ralph_engine::supervise::{self, Ending, Report, Sink, Spec, Stop, orphans};
+use ralph_engine::supervise::{self, Ending, Report, Sink, Spec, Stop, Tag, orphans};
+use ralph_store::layout::RunPaths;
 use tokio::sync::watch;
 
 use super::disk::SmallDisk;
@@ -24,8 +25,9 @@ use super::verdict::{Miss, Setup, Skip, Verdict, judge};
 pub const TAG: &str = "RALPH_DRILL";
 
 /// What a run tells its children; a drill inside a run is not part of it.
-const OF_A_RUN: [&str; 4] = [
+const OF_A_RUN: [&str; 5] = [
     "RALPH_RUN_ID",
+    Tag::VARIABLE,
     "RALPH_ITERATION",
     "RALPH_MODE",
     "RALPH_TASKS_FILE",
@@ -54,7 +56,7 @@ pub struct Played {
     pub fault: Fault,
     pub verdict: Verdict,
     pub evidence: Evidence,
-    pub run_id: Option<String>,
+    pub run: Option<Tag>,
 }
 
 impl Stage<'_> {
@@ -65,7 +67,7 @@ impl Stage<'_> {
                 words: String::new(),
             }),
             evidence: Evidence::default(),
-            run_id: None,
+            run: None,
         };
         if let Some(skip) = missing_for(fault) {
             played.verdict = Verdict::Skipped(skip);
@@ -119,8 +121,9 @@ impl Stage<'_> {
             self.see(seen, spec, place, stop).await;
         }
         let layout = place.layout();
-        played.run_id = first_run(&layout).map(|run| run.id.as_str().to_owned());
-        self.end_survivors(played.run_id.as_deref(), seen);
+        let tag = |run: RunPaths| Tag::of_run(&layout.runs_dir(), run.id.as_str());
+        played.run = first_run(&layout).map(tag);
+        self.end_survivors(played.run.as_ref(), seen);
         seen.look_at_files(place, &place.project().join(&self.settings.log.file));
         if fault == Fault::CorruptJournal && !seen.ran_out_of_time {
             let args = self.resume_args(place);
@@ -173,14 +176,15 @@ impl Stage<'_> {
 
     /// Notes whoever outlived the run, found by its tag or as a child that
     /// lost its parent, and ends them.
-    fn end_survivors(&self, run_id: Option<&str>, seen: &mut Evidence) {
+    fn end_survivors(&self, run: Option<&Tag>, seen: &mut Evidence) {
         let tagged = orphans::carrying(TAG, &self.tag);
-        let of_run = run_id.map_or(Vec::new(), |id| orphans::carrying("RALPH_RUN_ID", id));
+        let carry = |tag: &Tag| orphans::carrying(Tag::VARIABLE, tag.value());
+        let of_run = run.map_or(Vec::new(), carry);
         let alive: BTreeSet<u32> = tagged.into_iter().chain(of_run).collect();
         seen.names = alive.iter().map(|&pid| name_of(pid)).collect();
         let adopted = orphans::end_all();
-        if let Some(id) = run_id {
-            orphans::end_tagged(id);
+        if let Some(tag) = run {
+            orphans::end_tagged(tag);
         }
         seen.survivors = alive.len().max(adopted.count);
     }

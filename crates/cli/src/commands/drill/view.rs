@@ -9,6 +9,7 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::text::duration::human;
 use ralph_core::text::width::{pad_right, width, wrap};
 use ralph_core::tr;
+use ralph_engine::supervise::Tag;
 use serde_json::{Value, json};
 
 use super::faults::{Fault, Sizes};
@@ -329,7 +330,7 @@ pub fn fault_json(played: &Played) -> Value {
             "bytes": seen.kept_bytes,
             "lock": seen.lock_is_held,
         },
-        "run": played.run_id,
+        "run": played.run.as_ref().map(Tag::name),
     })
 }
 
