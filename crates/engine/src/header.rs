@@ -56,6 +56,9 @@ pub struct Asked {
     /// Words for the agent from the first turn on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
+    /// The tasks of the lane that it works in, which another run shared out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lane: Vec<String>,
 }
 
 /// What is known of a loop that this run goes on with; its ticks are claims.

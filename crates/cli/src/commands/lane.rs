@@ -11,7 +11,7 @@ use ralph_engine::control;
 use ralph_engine::driver::{self, Observer};
 use ralph_engine::lanes::{Assignment, Governor, Ports, Said, say};
 use ralph_engine::opening::Opening;
-use ralph_engine::past;
+use ralph_engine::past::{self, Past};
 use ralph_engine::plan::{self, Plan, Wanted};
 use ralph_engine::signals;
 use ralph_engine::steer;
@@ -61,7 +61,7 @@ fn drive(assignment: &Assignment) -> Result<u8, String> {
         return crate::fleet::lane::work(&app, assignment, &layout);
     }
     let (plan, _ports) = prepare(&app, assignment, &layout)?;
-    let opening = opening(&layout, assignment.goes_on);
+    let opening = opening(&layout, assignment);
     if let Opening::Resume { id, .. } = &opening {
         tell_again(&layout, &layout.run(id), &assignment.hints)?;
     }
@@ -120,13 +120,16 @@ fn tell_again(layout: &Layout, run: &RunPaths, hints: &[LaneHint]) -> Result<(),
     Ok(())
 }
 
-/// A run that was not finished is gone on with.
-fn opening(layout: &Layout, goes_on: bool) -> Opening {
-    let latest = layout.latest_run().ok().flatten().filter(|_| goes_on);
-    let unfinished = latest.filter(|run| {
-        let past = past::read(run);
-        past.is_ok_and(|past| past.state.outcome().is_none_or(Outcome::can_go_on))
-    });
+/// A run that was not finished is gone on with, if it was about these tasks:
+/// another lane may have worked in this tree before.
+fn opening(layout: &Layout, assignment: &Assignment) -> Opening {
+    let goes_on = |past: &Past| {
+        past.state.outcome().is_none_or(Outcome::can_go_on)
+            && past.header.asked.lane == assignment.tasks
+    };
+    let latest = layout.latest_run().ok().flatten();
+    let latest = latest.filter(|_| assignment.goes_on);
+    let unfinished = latest.filter(|run| past::read(run).is_ok_and(|past| goes_on(&past)));
     match unfinished {
         None => Opening::New,
         Some(run) => Opening::Resume {
@@ -145,7 +148,8 @@ fn prepare(
     let said = |why: &dyn Say| why.say(Lang::En);
     let id = RunId::parse(&assignment.run).ok_or("no such run")?;
     let run = past::read(&app.layout().run(&id)).map_err(|error| said(&error))?;
-    let asked = run.header.asked;
+    let mut asked = run.header.asked;
+    asked.lane.clone_from(&assignment.tasks);
     let flags = settings::layers(app, &asked.flags).map_err(|_| "settings")?;
     let loaded = settings::load(app, flags).map_err(|_| "settings")?;
     let mut settings = loaded.settings;
