@@ -32,7 +32,11 @@ fn list(app: &App, json: bool) -> Exit {
         let origin = origin(app, &one.origin);
         let name = &one.name;
         let about = match &one.flow {
-            Ok(flow) => format!("{:<4}  {}", flow.scope.into_str(), flow.about),
+            Ok(flow) => format!(
+                "{:<4}  {}",
+                flow.scope.into_str(),
+                flow.about.say(app.lang())
+            ),
             Err(_) => tr!(app.lang(), "broken: `ralph flow check` says why"),
         };
         app.tell(&format!("{name:<12} {origin:<10} {about}"));
@@ -58,7 +62,7 @@ fn entry(listed: &Listed) -> Value {
         "built_in": file.is_none(),
         "file": file,
         "scope": flow.map(|flow| flow.scope.into_str()),
-        "about": flow.map(|flow| flow.about.as_str()),
+        "about": flow.map(|flow| flow.about.en.as_str()),
         "valid": flow.is_some(),
     })
 }
@@ -104,7 +108,7 @@ fn print_file(app: &App, one: &Listed) -> Exit {
 
 fn described(app: &App, flow: &Flow) -> String {
     let (name, scope) = (&flow.name, flow.scope.into_str());
-    let mut out = format!("{name} ({scope}): {}\n", flow.about);
+    let mut out = format!("{name} ({scope}): {}\n", flow.about.say(app.lang()));
     for step in &flow.steps {
         out.push_str(&step_lines(app, flow, step));
     }

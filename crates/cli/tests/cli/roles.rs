@@ -557,6 +557,11 @@ fn flows_can_be_listed_shown_and_checked() {
     for name in ["drt", "direct", "planned", "ralph", "architect", "ui_flow"] {
         assert!(listed.stdout.contains(name), "{}", listed.stdout);
     }
+    for (lang, about) in [("zh-TW", "規劃、實現、審查"), ("zh-CN", "规划、实现、审查")]
+    {
+        let listed = env.ralph(&["--lang", lang, "flow"]);
+        assert!(listed.stdout.contains(about), "{}", listed.stdout);
+    }
     assert_eq!(env.ralph(&["flow", "check"]).code, 0);
     let file = env.ralph(&["flow", "show", "drt", "--file"]).stdout;
     let own = file.replace("name = \"drt\"", "name = \"mine\"");

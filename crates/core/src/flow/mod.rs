@@ -40,8 +40,8 @@ pub const PROJECT_FLOWS: &str = ".ralph/flows";
 pub struct Flow {
     pub name: String,
     /// What it is for, in one line.
-    #[serde(default)]
-    pub about: String,
+    #[serde(default, deserialize_with = "one_or_each")]
+    pub about: Title,
     pub scope: Scope,
     /// Works on its subtasks until all are done (ROUT-01).
     #[serde(default)]
@@ -116,7 +116,7 @@ pub struct Step {
     pub limit: BTreeMap<Answer, u32>,
 }
 
-/// A name in three languages; empty where the file gives none.
+/// A text in three languages; empty where the file gives none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Title {
@@ -136,6 +136,23 @@ impl Title {
         };
         if own.is_empty() { &self.en } else { own }
     }
+}
+
+/// Who writes a flow for people of one language gives one text.
+fn one_or_each<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Title, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a text, or a table of en, zh-TW and zh-CN")]
+    enum Text {
+        One(String),
+        Each(Title),
+    }
+    Ok(match Text::deserialize(from)? {
+        Text::One(en) => Title {
+            en,
+            ..Title::default()
+        },
+        Text::Each(each) => each,
+    })
 }
 
 /// What the agent is asked to decide.
