@@ -11,6 +11,7 @@ use ralph_core::display::{self, Screen};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Limit, Outcome, PauseReason, Question, Request};
 use ralph_core::overview::Overview;
+use ralph_core::report::outcome_word;
 use ralph_core::session::plugin_file;
 use ralph_core::session::task::DoError;
 use ralph_core::session::words::{Start, StartError};
@@ -380,7 +381,7 @@ impl Here {
         };
         let what = match &overview.outcome {
             None => tr!(lang, "active"),
-            Some(outcome) => outcome.into_str().to_owned(),
+            Some(outcome) => outcome_word(lang, outcome.into_str()),
         };
         let tasks = overview.progress();
         let tasks = tasks.map_or_else(String::new, |t| format!(" · {}/{}", t.done, t.total));

@@ -285,6 +285,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     if !notifier.ways.iter().all(Way::is_sound) {
         return Err(PlanError::BadWebhook);
     }
+    let promise = rules::promise_rules(settings, list.as_ref());
     let everybody = [agents.as_slice(), role_agents.as_slice()].concat();
     Ok(Plan {
         layout: wanted.layout.clone(),
@@ -294,12 +295,12 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         resume_session: settings.agent.session == config::AgentSession::Resume,
         agent_env: settings.agent.env.clone(),
         env_filter: EnvFilter::new(&settings.agent),
-        prompter: prompter(settings, wanted, template, &goal, tasks.as_ref()),
+        prompter: prompter(settings, wanted, template, &goal, tasks.as_ref(), &promise),
         checkpoint: checkpoint(settings, wanted, &rules),
         rules,
         tasks,
         scope,
-        promise: rules::promise_rules(settings, list.as_ref()),
+        promise,
         verifier,
         reproducer: checks::reproducer(settings),
         permit: wanted.permit,
@@ -409,16 +410,16 @@ fn prompter(
     template: Template,
     goal: &Goal,
     tasks: Option<&TaskFile>,
+    promise: &PromiseRules,
 ) -> Prompter {
-    let phased = settings.promise.complete.is_empty();
-    let unasked = if phased { "" } else { "DONE" };
+    let asked_for = promise.complete.first().or(promise.phase_complete.first());
     let prompt = forge::prompt(settings, wanted, goal);
     Prompter {
         template,
         prompt: prompt.filter(|_| tasks.is_none() || *goal == Goal::Flow),
         tasks_file: tasks.map(|t| t.name.clone()).unwrap_or_default(),
-        promise: settings.promise.asked_for().unwrap_or(unasked).to_owned(),
-        is_promise_chosen: settings.promise.complete != PromiseRules::default().complete,
+        promise: asked_for.cloned().unwrap_or_default(),
+        is_promise_chosen: promise.complete != PromiseRules::default().complete,
         phase_promise: settings.promise.phase_complete.first().cloned(),
         go_on: settings.promise.continue_word.clone(),
         blocked: settings.promise.blocked_prefix.clone(),

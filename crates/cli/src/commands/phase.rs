@@ -16,7 +16,7 @@ pub fn run(app: &App, args: &PhaseArgs) -> Exit {
     let report = match PhaseReport::forced(forced.as_deref()) {
         Some(report) => report,
         None => {
-            let mut forge = forge_of(&settings, &app.layout(), "");
+            let mut forge = forge_of(&settings, &app.layout(), "", app.lang());
             forge.required_only |= args.required;
             app.block_on(forge.phase(settings.pr.grace))?
         }

@@ -221,7 +221,8 @@ fn over(
         _ => return Ok(()),
     };
     finish_telling(app, layout, paths, outcome)?;
-    let (run, name) = (paths.id.as_str(), outcome.into_str());
+    let name = outcome_word(app.lang(), outcome.into_str());
+    let run = paths.id.as_str();
     app.refuse(&tr!(app.lang(), "run {run} is over ({name}); start a new one with `ralph run`, or the same once more with `ralph resume {run} --restart`"))
 }
 
@@ -283,7 +284,8 @@ fn finish_telling(
     if untold.is_none() && archived.already {
         return Ok(());
     }
-    let (run, name) = (paths.id.as_str(), outcome.into_str());
+    let name = outcome_word(app.lang(), outcome.into_str());
+    let run = paths.id.as_str();
     app.tell(&tr!(app.lang(), "run {run} had ended ({name}), and its process died before it could say so; its files are complete now"));
     Err(outcome.exit_code())
 }

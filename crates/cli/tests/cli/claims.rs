@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::env::{TestEnv, named};
+use crate::live::latest_run;
 use crate::session::{ONE, context, released, sent_on};
 
 const DONE: &str = "Fine.\n\n---RALPH_STATUS---\nSTATUS: COMPLETE\nFILES_MODIFIED: 1\nEXIT_SIGNAL: true\nRECOMMENDATION: none\n---END_RALPH_STATUS---\n";
@@ -58,10 +59,11 @@ fn change(env: &TestEnv) {
 /// started with (PROM-02).
 #[test]
 fn the_promise_of_an_openspec_change_is_known_without_its_preset_prom_02() {
-    for args in [
-        &["--openspec", "add-x"][..],
-        &[],
-        &["--openspec", "add-x", "--completion-promise", "FERTIG"],
+    let chosen = ["--openspec", "add-x", "--completion-promise", "FERTIG"];
+    for (args, asked_for) in [
+        (&["--openspec", "add-x"][..], "所有任務完成"),
+        (&[], "所有任務完成"),
+        (&chosen, "FERTIG"),
     ] {
         let env = TestEnv::new();
         change(&env);
@@ -72,6 +74,11 @@ fn the_promise_of_an_openspec_change_is_known_without_its_preset_prom_02() {
         let rejected = named(&events, "promise_rejected");
         assert_eq!(rejected.len(), 1, "{args:?}");
         assert_eq!(rejected[0]["promise"], "所有任務完成");
+        let prompt = latest_run(&env).join("turn-0001.prompt.md");
+        let prompt = std::fs::read_to_string(prompt).unwrap();
+        let asked_for = format!("`<promise>{asked_for}</promise>`");
+        assert!(prompt.contains(&asked_for), "{args:?}: {prompt}");
+        assert!(!prompt.contains("PHASE COMPLETE"), "{args:?}: {prompt}");
     }
 }
 

@@ -322,6 +322,29 @@ fn a_checkpoint_alone_is_gone_on_with() {
     assert_eq!(id.last().unwrap()["iterations"], 3);
 }
 
+/// RESM-05, CKPT-04: what the state file says of its phases stands in the
+/// checkpoint of whoever goes on with it.
+#[test]
+fn the_checkpoint_of_an_adopted_loop_has_its_phases_resm_05() {
+    let env = TestEnv::new();
+    with_agent(&env, "cat > /dev/null; echo Working.\n", "");
+    let text = third_iteration(NOT_DONE).replace("Max Allowed: 20", "Max Allowed: 4");
+    env.write(STATE, &text);
+    let done = env.ralph(&["resume", "--yes"]);
+    assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+    let checkpoint = env.json(".skillpack/current/checkpoint.json");
+    let execution = &checkpoint["execution"];
+    assert_eq!(execution["current_phase"], 3, "{checkpoint}");
+    assert_eq!(execution["total_phases"], 4, "{checkpoint}");
+    let phases = execution["phases"].as_array().unwrap();
+    let status: Vec<&str> = phases.iter().filter_map(|p| p["status"].as_str()).collect();
+    let expected = ["completed", "completed", "in_progress", "pending"];
+    assert_eq!(status, expected, "{checkpoint}");
+    let subtasks = &checkpoint["subtasks"];
+    assert_eq!(subtasks["total"], 5, "{checkpoint}");
+    assert_eq!(subtasks["pending"].as_array().unwrap().len(), 3);
+}
+
 /// VALV-05: what is done and what is open, in the box at the limit.
 #[test]
 fn the_box_at_the_limit_says_what_is_open() {

@@ -89,6 +89,28 @@ fn the_banner_names_what_ends_the_loop_in_the_persons_language_rein_02() {
     }
 }
 
+#[test]
+fn how_a_loop_stands_is_said_in_the_persons_language() {
+    for (lang, active, paused) in [
+        ("en", "active", "paused"),
+        ("zh-TW", "執行中", "已暫停"),
+        ("zh-CN", "运行中", "已暂停"),
+    ] {
+        let env = TestEnv::new();
+        change(&env, 0);
+        let client = env.claude_session(ONE).var("RALPH_LANG", lang);
+        client.says("/ralph-loop --openspec add-x");
+        let asked = |want: &str| {
+            let told = client.says("/ralph-status");
+            let reason = told["reason"].as_str().unwrap_or_default();
+            assert!(reason.contains(&format!(" · {want} · ")), "{lang}: {told}");
+        };
+        asked(active);
+        client.says("pause");
+        asked(paused);
+    }
+}
+
 /// Whatever a preset says of missing promises: one that is configured is named.
 #[test]
 fn the_banner_of_any_preset_names_the_configured_promise_rein_02() {

@@ -10,7 +10,7 @@ use crate::tr;
 #[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum ForgeNote {
     /// Everything that the quality gate lacks, the first thing first.
-    #[say("The quality gate is NOT passed. Missing, the first thing first:\n\n{findings}\n\nDo what each line says, in this order.", findings = list(&texts(findings)))]
+    #[say("The quality gate is NOT passed. Missing, the first thing first:\n\n{findings}\n\nDo what each line says, in this order.", findings = list(&texts(findings, lang)))]
     Gate { findings: Vec<GateFinding> },
     /// The gate is green and there is no pull request yet.
     #[say("The quality gate is passed, and there is no open pull request for {branch} yet. Commit everything, push the branch (never with force), and create the pull request with `gh pr create`. Do not wait for CI.", branch = inline(branch))]
@@ -59,11 +59,8 @@ impl ForgeNote {
     }
 }
 
-fn texts(findings: &[GateFinding]) -> Vec<String> {
-    findings
-        .iter()
-        .map(|finding| finding.text.clone())
-        .collect()
+fn texts(findings: &[GateFinding], lang: Lang) -> Vec<String> {
+    findings.iter().map(|finding| finding.say(lang)).collect()
 }
 
 fn cause_words(cause: Cause, lang: Lang) -> String {

@@ -2,7 +2,7 @@
 //! (EVNT-04) and the line for people are made from the same value.
 
 use serde::{Serialize, Serializer};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::phase::{counts, short};
 use super::{Cause, Check, GateFinding, Trouble, aggregate};
@@ -16,7 +16,7 @@ use crate::wire;
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum ForgeNotice {
     /// What the quality gate lacks.
-    #[say("quality gate not passed: {first}", first = first_of(findings))]
+    #[say("quality gate not passed: {first}", first = first_of(findings, lang))]
     GateOpen {
         #[serde(flatten, serialize_with = "gate")]
         findings: Vec<GateFinding>,
@@ -127,6 +127,10 @@ impl ForgeNotice {
 
 fn gate<S: Serializer>(findings: &[GateFinding], to: S) -> Result<S::Ok, S::Error> {
     let reason = findings.first().map(|finding| &finding.code);
+    let findings = findings
+        .iter()
+        .map(|finding| json!({"code": finding.code, "text": finding.text}));
+    let findings: Vec<Value> = findings.collect();
     json!({"reason": reason, "findings": findings}).serialize(to)
 }
 
@@ -143,10 +147,11 @@ fn trouble_fields<S: Serializer>(trouble: &Trouble, to: S) -> Result<S::Ok, S::E
     json!({"reason": kind, "program": trouble.program, "message": trouble.words}).serialize(to)
 }
 
-fn first_of(findings: &[GateFinding]) -> String {
-    let first = findings.first().map_or("", |finding| finding.text.as_str());
+fn first_of(findings: &[GateFinding], lang: Lang) -> String {
+    let first = findings.first().map(|finding| finding.say(lang));
+    let first = first.unwrap_or_default();
     match findings.len().saturating_sub(1) {
-        0 => first.to_owned(),
+        0 => first,
         more => format!("{first} (+{more})"),
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::lang::{Lang, Say};
+
 /// Everything that a look at the forge and at the work tree gave.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sight {
@@ -139,8 +141,33 @@ pub fn aggregate(checks: &[Check]) -> Ci {
 pub struct GateFinding {
     /// One word for programs.
     pub code: String,
-    /// What, where and the next command.
+    /// What, where and the next command; in English, for programs.
     pub text: String,
+    /// The same in the person's language, where that is another.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub said: String,
+}
+
+impl GateFinding {
+    pub fn new(code: &str, what: &dyn Say, lang: Lang) -> GateFinding {
+        GateFinding {
+            code: code.into(),
+            text: what.say(Lang::En),
+            said: match lang {
+                Lang::En => String::new(),
+                other => what.say(other),
+            },
+        }
+    }
+}
+
+impl Say for GateFinding {
+    fn say(&self, lang: Lang) -> String {
+        match lang == Lang::En || self.said.is_empty() {
+            true => self.text.clone(),
+            false => self.said.clone(),
+        }
+    }
 }
 
 /// Why the forge, or Git, did not do what it was asked for.

@@ -27,7 +27,7 @@ use tokio::sync::watch;
 
 use crate::agents::EnvFilter;
 use crate::excerpt::{Excerpt, shortened};
-use crate::gate::{Confirmed, Confirms};
+use crate::gate::{Confirmed, Confirms, RunStep};
 use crate::supervise::Stop;
 use crate::{clock, git};
 use runner::Runner;
@@ -51,6 +51,8 @@ pub struct Forge {
     pub draft: bool,
     /// What the pull request is about, in a person's words.
     pub about: String,
+    /// Of the person who is told.
+    pub lang: Lang,
     pub method: MergeMethod,
     /// Merging is left to the forge, once its own conditions are met.
     pub auto_merge: bool,
@@ -185,6 +187,8 @@ impl Forge {
 
     /// What the gate lacks, after Ralph ran it too.
     async fn look_at_gate(&self, runner: &Runner<'_>, phase: Phase) -> Vec<GateFinding> {
+        let told = |finding: &gate::Finding| GateFinding::new(finding.code(), finding, self.lang);
+        let unconfirmed = |why: &dyn Say| GateFinding::new("gate_unconfirmed", why, self.lang);
         let found = self.findings(phase);
         let confirms = self.confirms.as_ref();
         let confirms = confirms.filter(|_| self.gate.trust != GateTrust::File);
@@ -197,11 +201,11 @@ impl Forge {
         let signed = match self.confirmed(runner, confirms).await {
             Ok(tree) if signs => crate::gate::sign(&self.layout, &self.gate, tree),
             Ok(_) => return Vec::new(),
-            Err(text) => return vec![unconfirmed(text)],
+            Err(why) => return vec![unconfirmed(&*why)],
         };
         match signed {
             Ok(()) => self.findings(phase).iter().map(told).collect(),
-            Err(error) => vec![unconfirmed(error.say(Lang::En))],
+            Err(error) => vec![unconfirmed(&error)],
         }
     }
 
@@ -216,26 +220,17 @@ impl Forge {
     /// Whoever had the gate run chose its variables, its programs and its
     /// checks; so Ralph runs it before it counts (C-03, C-06). Gives the tree
     /// that passed.
-    async fn confirmed(&self, runner: &Runner<'_>, with: &Confirms) -> Result<String, String> {
+    async fn confirmed(
+        &self,
+        runner: &Runner<'_>,
+        with: &Confirms,
+    ) -> Result<String, Box<dyn Say>> {
         let stop = runner.stop.clone();
         let ran = crate::gate::confirm(&self.layout, &self.gate, &self.env_filter, with, stop);
         Err(match ran.await {
             Ok(Confirmed::Passed { tree }) => return Ok(tree),
-            Err(error) => error.say(Lang::En),
-            Ok(Confirmed::Failed(failed)) => {
-                let checks = match failed.original {
-                    true => {
-                        " and with the checks as they were when the loop began; let these pass, and put new ones beside them"
-                    }
-                    false => "",
-                };
-                let output = shortened(failed.result.output.trim(), LOG_CHARACTERS);
-                let command = &failed.step.command;
-                format!(
-                    "{}: `{command}` fails where Ralph runs it itself, in a clean room with the variables and programs of the person{checks}. It says:\n{output}",
-                    failed.step.name
-                )
-            }
+            Err(error) => Box::new(error),
+            Ok(Confirmed::Failed(failed)) => Box::new(Unconfirmed::of(&failed)),
         })
     }
 
@@ -530,18 +525,44 @@ fn strings(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// The agent and the journal are told in English.
-fn told(finding: &gate::Finding) -> GateFinding {
-    GateFinding {
-        code: finding.code().into(),
-        text: finding.say(Lang::En),
-    }
+/// What the gate said of a step when Ralph ran it.
+#[derive(Debug, Say)]
+enum Unconfirmed {
+    #[say(
+        "{step}: `{command}` fails where Ralph runs it itself, in a clean room with the variables and programs of the person. It says:\n{output}"
+    )]
+    Now {
+        step: String,
+        command: String,
+        output: String,
+    },
+    #[say(
+        "{step}: `{command}` fails where Ralph runs it itself, in a clean room with the variables and programs of the person and with the checks as they were when the loop began; let these pass, and put new ones beside them. It says:\n{output}"
+    )]
+    WithChecksOfBefore {
+        step: String,
+        command: String,
+        output: String,
+    },
 }
 
-fn unconfirmed(text: String) -> GateFinding {
-    GateFinding {
-        code: "gate_unconfirmed".into(),
-        text,
+impl Unconfirmed {
+    fn of(failed: &RunStep) -> Unconfirmed {
+        let step = failed.step.name.clone();
+        let command = failed.step.command.clone();
+        let output = shortened(failed.result.output.trim(), LOG_CHARACTERS);
+        match failed.original {
+            true => Unconfirmed::WithChecksOfBefore {
+                step,
+                command,
+                output,
+            },
+            false => Unconfirmed::Now {
+                step,
+                command,
+                output,
+            },
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ralph_core::config::{self, ForgeName, Merge, Settings};
 use ralph_core::forge::{Bounds, ForgeRules, MergeMethod, MergeWho, p0_prompt, p1_prompt};
-use ralph_core::lang::Say;
+use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Goal;
 use ralph_store::layout::Layout;
 
@@ -30,7 +30,7 @@ pub enum WrongBranch {
 }
 
 /// What is needed to ask the forge of a project.
-pub fn forge_of(settings: &Settings, layout: &Layout, about: &str) -> Forge {
+pub fn forge_of(settings: &Settings, layout: &Layout, about: &str, lang: Lang) -> Forge {
     let pr = &settings.pr;
     Forge {
         layout: layout.clone(),
@@ -46,6 +46,7 @@ pub fn forge_of(settings: &Settings, layout: &Layout, about: &str) -> Forge {
         required_only: pr.required_only,
         draft: pr.draft,
         about: about.to_owned(),
+        lang,
         method: method(settings),
         auto_merge: pr.merge == Merge::Auto,
         gate: settings.gate.clone(),
@@ -76,7 +77,7 @@ pub(super) fn forge(
         Some(_) => {}
     }
     let about = wanted.asked.prompt.as_deref().unwrap_or_default();
-    Ok(Some(forge_of(settings, &wanted.layout, about)))
+    Ok(Some(forge_of(settings, &wanted.layout, about, wanted.lang)))
 }
 
 pub(super) fn rules(settings: &Settings) -> ForgeRules {

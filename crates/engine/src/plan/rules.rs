@@ -43,17 +43,20 @@ pub(super) fn go_on_with(adopted: &Adopted, rules: &mut Rules) {
 }
 
 /// What an OpenSpec change is promised with, whichever words its run was
-/// started with (PROM-02).
+/// started with; asked for unless a person chose others (PROM-02).
 const OPENSPEC_DONE: &str = "所有任務完成";
 
 pub(super) fn promise_rules(settings: &Settings, list: Option<&TaskList>) -> PromiseRules {
     let promise = &settings.promise;
     let openspec = list.is_some_and(|list| list.format == Format::OpenSpec);
-    let complete = promise.complete.iter().cloned();
+    let mut complete = promise.complete.clone();
+    if openspec && complete == PromiseRules::default().complete {
+        complete.insert(0, OPENSPEC_DONE.to_owned());
+    } else if openspec {
+        complete.push(OPENSPEC_DONE.to_owned());
+    }
     PromiseRules {
-        complete: complete
-            .chain(openspec.then(|| OPENSPEC_DONE.to_owned()))
-            .collect(),
+        complete,
         phase_complete: promise.phase_complete.clone(),
         continue_: promise.continue_word.clone(),
         blocked_prefix: promise.blocked_prefix.clone(),

@@ -2,7 +2,7 @@
 
 use ralph_core::checkpoint::{Checkpoint, Phase};
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Goal, Outcome, PhaseFacts, State, iso_utc};
+use ralph_core::machine::{FileClaims, Goal, Outcome, PhaseFacts, State, iso_utc};
 use ralph_core::{phases, text};
 use serde_json::{Map, Value, json};
 
@@ -87,7 +87,10 @@ fn put_route(checkpoint: &mut Checkpoint, state: &State) {
 }
 
 fn put_phases(checkpoint: &mut Checkpoint, state: &State, now: &str, lang: Lang) {
-    let all = phases::of(state, lang);
+    let mut all = phases::of(state, lang);
+    if all.is_empty() {
+        all = claimed_phases(&state.claims.file);
+    }
     let phases = numbered(&all);
     let current = state.phase();
     let number_of_current = phases
@@ -106,6 +109,18 @@ fn put_phases(checkpoint: &mut Checkpoint, state: &State, now: &str, lang: Lang)
             phase(known, number, facts, number_of_current, now)
         })
         .collect();
+}
+
+/// A loop that was adopted has no other phases than those of its state file
+/// (RESM-05).
+fn claimed_phases(claims: &FileClaims) -> Vec<PhaseFacts> {
+    let facts = |number: &u32| PhaseFacts {
+        key: number.to_string(),
+        title: format!("Phase {number}"),
+        completed: usize::from(claims.completed.contains(number)),
+        total: 1,
+    };
+    claims.phases.iter().map(facts).collect()
 }
 
 fn phase(known: Option<&Phase>, number: u32, facts: &PhaseFacts, current: u32, now: &str) -> Phase {
@@ -162,6 +177,14 @@ pub(super) fn put_files(checkpoint: &mut Checkpoint, touched: &Touched) {
 }
 
 fn put_subtasks(checkpoint: &mut Checkpoint, state: &State, tasks: &[TaskMark]) {
+    let claims = &state.claims.file;
+    if tasks.is_empty() && claims.subtasks.1 > 0 {
+        // The state file counts what is done and names what is open.
+        checkpoint.subtasks.total = claims.subtasks.1;
+        let open = claims.open.iter();
+        checkpoint.subtasks.pending = open.map(|name| name.as_str().into()).collect();
+        return;
+    }
     let next = state.current_task().map(|task| task.id.as_str());
     let ids = |done: bool| -> Vec<Value> {
         tasks

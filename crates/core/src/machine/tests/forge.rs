@@ -60,6 +60,7 @@ fn lacking(code: &str) -> Vec<GateFinding> {
     vec![GateFinding {
         code: code.into(),
         text: format!("{code}: do it"),
+        said: String::new(),
     }]
 }
 

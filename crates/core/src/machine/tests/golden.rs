@@ -292,7 +292,7 @@ fn the_step_decides_as_it_did() {
     insta::assert_snapshot!(lines, @r"
     tasks: 668 events, 2 complete, 4f0e743d2dbe50ec
     prompt: 740 events, 1 complete, 84636f26cd70715c
-    pull: 635 events, 1 complete, aaa66521ccdad2a8
+    pull: 635 events, 1 complete, f57a7b2cc1688685
     ci: 1715 events, 0 complete, f50e14f09cd7665d
     drt: 1400 events, 7 complete, 28015a0b9c102d34
     ralph: 675 events, 6 complete, c7eb24cbacfb3c4e

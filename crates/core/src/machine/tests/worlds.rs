@@ -527,6 +527,7 @@ fn any_forge() -> impl Strategy<Value = ForgeAnswer> {
     let finding = Just(GateFinding {
         code: "gate_stale".into(),
         text: "gate".into(),
+        said: String::new(),
     });
     let sight = (
         prop::option::weighted(0.8, pull),
