@@ -7,7 +7,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let allowed = (wanted.chars().count() / 3).clamp(1, 4);
     known
         .into_iter()
-        .map(|candidate| (distance_of(&wanted, &normal(candidate)), candidate))
+        .map(|candidate| (distance_of(&wanted, &normal(candidate), allowed), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
@@ -20,14 +20,13 @@ fn normal(name: &str) -> String {
 
 /// The distance between two names, or one more than that between their last
 /// parts where these stand in different sections.
-fn distance_of(wanted: &str, candidate: &str) -> usize {
-    let whole = edit_distance(wanted, candidate);
-    let last_parts = edit_distance(last_part(wanted), last_part(candidate)) + 1;
-    if wanted.contains('.') || candidate.contains('.') {
-        whole.min(last_parts)
-    } else {
-        whole
+fn distance_of(wanted: &str, candidate: &str, allowed: usize) -> usize {
+    let whole = edit_distance(wanted, candidate, allowed);
+    if !wanted.contains('.') && !candidate.contains('.') {
+        return whole;
     }
+    let last_parts = edit_distance(last_part(wanted), last_part(candidate), allowed);
+    whole.min(last_parts.saturating_add(1))
 }
 
 fn last_part(name: &str) -> &str {
@@ -35,10 +34,15 @@ fn last_part(name: &str) -> &str {
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn one
-/// text into the other.
-fn edit_distance(from: &str, to: &str) -> usize {
+/// text into the other; counted no further than it matters, since every
+/// variable of somebody else's that begins with RALPH_ is compared.
+fn edit_distance(from: &str, to: &str, allowed: usize) -> usize {
     let from: Vec<char> = from.chars().collect();
     let to: Vec<char> = to.chars().collect();
+    let at_least = from.len().abs_diff(to.len());
+    if at_least > allowed {
+        return at_least;
+    }
     let mut before_last: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=to.len()).collect();
     for (i, &a) in from.iter().enumerate() {
@@ -73,7 +77,7 @@ mod tests {
             ("kitten", "sitting", 3),
             ("任務", "任务", 1),
         ] {
-            assert_eq!(edit_distance(from, to), want, "{from:?} {to:?}");
+            assert_eq!(edit_distance(from, to, 9), want, "{from:?} {to:?}");
         }
     }
 
