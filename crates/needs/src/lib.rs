@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 /// What tests can need, and the crates with such tests. The name is that of
 /// the `cfg`.
-const NEEDS: [(&str, Need, &[&str]); 19] = [
+const NEEDS: [(&str, Need, &[&str]); 20] = [
     ("has_wall", Need::Other(has_wall), &["ralph-loop"]),
     ("has_landlock", Need::Other(has_landlock), &["ralph-loop"]),
     ("has_node", Need::Program("npm"), &["ralph-loop"]),
@@ -45,7 +45,12 @@ const NEEDS: [(&str, Need, &[&str]); 19] = [
     (
         "can_be_another_user",
         Need::Other(can_be_another_user),
-        &["ralph-loop"],
+        &["ralph-loop", "ralph-engine"],
+    ),
+    (
+        "has_namespaces",
+        Need::Other(has_namespaces),
+        &["ralph-loop", "ralph-engine"],
     ),
     ("may_mount", Need::Other(may_mount), &["ralph-loop"]),
 ];
@@ -186,6 +191,20 @@ fn has_reftable() -> bool {
 }
 
 /// Tried where nobody sees it: in mounts of its own.
+fn has_namespaces() -> bool {
+    let refuse =
+        "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all true";
+    let worked = |args: &[&str]| {
+        let mut command = Command::new("unshare");
+        command
+            .args(args)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    worked(&["-Urm", "true"]) && worked(&["-Ur", "sh", "-c", refuse])
+}
+
 fn may_mount() -> bool {
     let Some(dir) = std::env::var_os("OUT_DIR") else {
         return false;

@@ -137,14 +137,18 @@ impl People {
 
     fn aside(&self, text: &str) {
         if !self.quiet {
-            let text = text::sanitize(text);
-            let line = |line: &str| match &self.live {
-                // A terminal would break it anywhere.
-                Some(_) => self.screen.paragraph("  ", line),
-                None => format!("  {line}\n"),
-            };
-            self.show(&text.lines().map(line).collect::<String>());
+            self.say_lines(text);
         }
+    }
+
+    fn say_lines(&self, text: &str) {
+        let text = text::sanitize(text);
+        let line = |line: &str| match &self.live {
+            // A terminal would break it anywhere.
+            Some(_) => self.screen.paragraph("  ", line),
+            None => format!("  {line}\n"),
+        };
+        self.show(&text.lines().map(line).collect::<String>());
     }
 
     /// What lasts of a notice, but for the end.
@@ -299,6 +303,10 @@ impl Observer for People {
             Announcement::Archived { .. } if !self.quiet => {
                 self.show(&display::archived(&self.screen, &words));
             }
+            // Where the work is belongs to how it ended.
+            Announcement::OnBranch { .. }
+            | Announcement::Brought { .. }
+            | Announcement::NotBrought { .. } => self.say_lines(&words),
             _ => self.aside(&words),
         }
     }

@@ -212,6 +212,7 @@ fn a_branch_with_other_commits_is_left_alone_and_that_is_said() {
     let agent = format!("sh {}", lanes.env.outside("agent.sh").display());
     let args = [
         "run",
+        "--quiet",
         "--agent-cmd",
         &agent,
         "--verify",

@@ -107,6 +107,24 @@ fn the_five_iterations_of_the_seed() {
     let end = named(&events, "loop_end")[0];
     assert_eq!(end["proven"][1]["kind"], "pull_request");
     assert_eq!(end["proven"][1]["number"], 123);
+    let report = hub.env.ralph(&["report"]).stdout;
+    assert!(!report.contains("own claims"), "{report}");
+}
+
+/// What the gate lacks is said in the person's language, and programs read
+/// English (DISP-06).
+#[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
+fn findings_of_the_gate_are_in_the_persons_language() {
+    let hub = project(World::default());
+    let more = ["--lang", "zh-TW", "--max-iterations", "2"];
+    let (_, events) = p0(&hub, &[turn(&[CODE]), turn(&[CODE])], &more);
+    let prompt = hub.prompt(2);
+    assert!(prompt.contains("沒有稽核報告"), "{prompt}");
+    assert!(!prompt.contains("there is no audit report"), "{prompt}");
+    let finding = &named(&events, "gate_open")[0]["findings"][0];
+    let text = finding["text"].as_str().unwrap_or_default();
+    assert!(text.contains("there is no audit report"), "{finding}");
 }
 
 #[test]
@@ -201,15 +219,11 @@ fn a_gate_that_was_made_easy_does_not_count_c_06() {
 
 /// C-06: scripts of npm that are emptied or gone.
 #[test]
-#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
+#[cfg_attr(
+    not(all(has_gh, has_node)),
+    ignore = "needs gh and Node.js with npm: cargo xtask test gets them"
+)]
 fn scripts_of_then_are_the_gate_c_06() {
-    if std::process::Command::new("npm")
-        .arg("-v")
-        .output()
-        .is_err()
-    {
-        return;
-    }
     let package = |scripts: &str| format!(r#"{{"scripts": {{{scripts}}}}}"#);
     let test = r#""test": "node --test""#;
     let lint = r#", "typecheck": "false""#;
