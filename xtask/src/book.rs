@@ -29,13 +29,12 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
     fs::copy(root.join("docs/book/book.toml"), place.join("book.toml"))
         .map_err(|e| vec![e.to_string()])?;
     if tools::on_path("mdbook").is_some() {
+        // Versions of mdBook differ on what a relative place is relative to.
+        let html = place.join("html");
         let mut mdbook = Command::new("mdbook");
-        mdbook.arg("build").arg(&place).arg("-d").arg("html");
+        mdbook.arg("build").arg(&place).arg("-d").arg(&html);
         cargo::succeed(&mut mdbook).map_err(|e| vec![e])?;
-        println!(
-            "made by mdBook: {}",
-            place.join("html/index.html").display()
-        );
+        println!("made by mdBook: {}", html.join("index.html").display());
     } else {
         book.render().map_err(|e| vec![e])?;
         println!(

@@ -42,7 +42,7 @@ const FAMILIES: [(&str, &str); 4] = [
     ),
     (
         "daemon with the pipe, without the tag",
-        "(env -u RALPH_RUN_ID setsid sh -c 'trap \"\" TERM HUP INT; $say; exec sleep 300' &)\n",
+        "(env -u RALPH_RUN_ID -u RALPH_RUN_TAG setsid sh -c 'trap \"\" TERM HUP INT; $say; exec sleep 300' &)\n",
     ),
     (
         "stopped daemon beside a deaf one",
