@@ -60,7 +60,7 @@ impl Book {
         read_all(&source, &source, &mut chapters)?;
         let homes = homes(&chapters);
         for (name, text) in &mut chapters {
-            *text = include(&source, name, text, &homes)?;
+            *text = include(&source, name, &own_pictures(name, text), &homes)?;
         }
         type Made = fn(&Path) -> Result<String, String>;
         let reference: [(&str, Made); 3] = [
@@ -329,13 +329,27 @@ fn moved_links(line: &str, up: &str, homes: &BTreeMap<String, String>) -> String
     moved + rest
 }
 
+/// A chapter names a picture from where it lies in the repository; in the book
+/// pictures lie beside the chapters.
+fn own_pictures(chapter: &str, text: &str) -> String {
+    let up = "../".repeat(chapter.matches('/').count());
+    text.replace(
+        &format!("](../../{up}pictures/"),
+        &format!("]({up}pictures/"),
+    )
+}
+
 /// The path of a link that stands in a chapter, below the source.
 fn beside(chapter: &str, link: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     let path = Path::new(chapter).with_file_name("").join(link);
     for part in path.components() {
         match part {
-            Component::ParentDir => drop(parts.pop()),
+            Component::ParentDir if parts.last().is_some_and(|part| part != "..") => {
+                parts.pop();
+            }
+            // It leads out of the book.
+            Component::ParentDir => parts.push("..".into()),
             Component::Normal(part) => parts.push(part.to_string_lossy().into_owned()),
             _ => {}
         }
@@ -438,6 +452,10 @@ mod tests {
 
     #[test]
     fn a_link_is_meant_from_its_chapter() {
+        let outside = "../../pictures/a.svg";
+        assert_eq!(beside("start.md", outside), outside);
+        let picture = own_pictures("zh-TW/a.md", "![p](../../../pictures/a.svg)");
+        assert_eq!(picture, "![p](../pictures/a.svg)");
         assert_eq!(beside("zh-TW/start.md", "decides.md"), "zh-TW/decides.md");
         assert_eq!(beside("zh-TW/start.md", "../decides.md"), "decides.md");
         assert_eq!(
