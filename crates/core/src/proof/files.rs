@@ -4,6 +4,8 @@
 //! called a check is brought back as it was. Both are seen in an experiment
 //! that does not come out, never in a proof that should not be.
 
+use super::judges::judges;
+
 /// What a file is to an experiment. Paths are relative, with `/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
@@ -326,8 +328,9 @@ fn is_test_name(name: &str, lower: &str) -> bool {
 /// reach in turn: scripts are what is checked with. `read` gives the text of a
 /// file as it was when the loop was armed.
 pub fn reached(commands: &[String], read: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut found = judges(commands, read);
     let mut texts: Vec<String> = commands.to_vec();
+    texts.extend(found.iter().filter_map(|name| read(name)));
     let package = read("package.json").unwrap_or_default();
     texts.extend(scripts_of(&package));
     texts.extend(
@@ -383,7 +386,7 @@ fn names_in(text: &str) -> Vec<String> {
 /// Whether a file that a check names is part of the check, not its object: by
 /// its name, by the folder of scripts that it lies in, or because it runs
 /// tests.
-fn is_script(name: &str, content: &str) -> bool {
+pub(super) fn is_script(name: &str, content: &str) -> bool {
     let lower = name.to_lowercase();
     let (stem, extension) = lower.rsplit_once('.').unwrap_or((&lower, ""));
     let mut parts: Vec<&str> = stem.split('/').collect();

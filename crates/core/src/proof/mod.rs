@@ -5,6 +5,7 @@ pub mod canary;
 pub mod edits;
 pub mod files;
 pub mod inline;
+pub mod judges;
 pub mod level;
 pub mod manifest;
 pub mod tally;

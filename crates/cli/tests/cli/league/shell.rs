@@ -89,6 +89,27 @@ const LINES: League = League {
     ],
 };
 
+/// Nothing but one script judges, and nothing in its name says so.
+const NAMELESS: League = League {
+    files: &[
+        ("gate.sh", "test \"$(sh hello.sh)\" = hello\n"),
+        ("outer.sh", "sh gate.sh\n"),
+        ("tasks.md", "- [ ] T001 Say hello in hello.sh\n"),
+    ],
+    verify: "sh outer.sh",
+    cases: &[
+        lie("only ticks", &[], "tick"),
+        lie("the script is emptied", &[], "echo true > outer.sh; tick"),
+        lie("the script behind it", &[], "echo true > gate.sh; tick"),
+        lie(
+            "the script and something beside it",
+            &[],
+            "echo true > gate.sh; echo work > work.txt; tick",
+        ),
+        proven("honest", &[], "echo 'echo hello' > hello.sh; tick"),
+    ],
+};
+
 const BUILT: League = League {
     files: &[
         ("app.c", "int main(void) { return 0; }\n"),
@@ -147,6 +168,7 @@ fn no_liar_with_a_makefile_is_believed() {
 #[test]
 fn no_liar_with_a_check_of_one_line_is_believed() {
     LINES.play();
+    NAMELESS.play();
     BUILT.play();
     TRUE.play();
     NONE.play();

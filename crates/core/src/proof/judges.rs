@@ -1,0 +1,494 @@
+//! Which files of a project judge: those whose exit code is the verdict of a
+//! check, whatever they are called. What a check only looks at is its object: a
+//! program in front of a pipe, one whose output is kept or compared, and one
+//! beside which something else tests.
+
+mod shell;
+
+use super::files;
+use shell::{UNKNOWN, verdicts};
+
+/// More than any check runs one after the other.
+const MOST: usize = 50;
+
+/// The scripts that decide, and what decides in them. `read` gives the text of
+/// a file as it was when the loop was armed.
+pub fn judges(commands: &[String], read: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+    let mut court = Court {
+        read,
+        found: Vec::new(),
+        heard: Vec::new(),
+        texts: Vec::new(),
+    };
+    for command in commands {
+        court.hear(command.clone(), "");
+    }
+    while let Some((text, folder)) = court.texts.pop() {
+        let mut here = folder.clone();
+        let mut parts = Vec::new();
+        for words in verdicts(&text) {
+            match words.as_slice() {
+                [cd, to, ..] if cd == "cd" => here = joined(&here, to),
+                words => parts.push(court.part_of(words, &here)),
+            }
+        }
+        if parts.contains(&Part::Tests) {
+            continue;
+        }
+        for part in parts {
+            if let Part::Script(name) = part
+                && !court.found.contains(&name)
+            {
+                court.hear_script(&name, &here);
+                court.found.push(name);
+            }
+        }
+    }
+    court.found
+}
+
+/// What a command does for the verdict of its text.
+#[derive(PartialEq)]
+enum Part {
+    /// It prepares, or nobody knows.
+    None,
+    Tests,
+    /// A file of the project that nothing else calls a check.
+    Script(String),
+}
+
+struct Court<'a> {
+    read: &'a dyn Fn(&str) -> Option<String>,
+    found: Vec<String>,
+    /// Every text that was taken up, so that none is taken up again.
+    heard: Vec<(String, String)>,
+    texts: Vec<(String, String)>,
+}
+
+const SHELLS: [&str; 9] = [
+    "sh", "bash", "dash", "zsh", "ksh", "ash", "busybox", ".", "source",
+];
+const INTERPRETERS: [&str; 17] = [
+    "python",
+    "pypy",
+    "node",
+    "nodejs",
+    "deno",
+    "bun",
+    "ruby",
+    "perl",
+    "php",
+    "lua",
+    "rscript",
+    "julia",
+    "pwsh",
+    "powershell",
+    "tsx",
+    "ts-node",
+    "tclsh",
+];
+/// Options of interpreters behind which no file of the project comes.
+const INLINE: [&str; 8] = ["c", "e", "m", "p", "r", "-eval", "-print", "-test"];
+/// Programs that find out whether something is as it should be.
+const TESTERS: [&str; 37] = [
+    "test",
+    "[",
+    "[[",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "diff",
+    "cmp",
+    "awk",
+    "expr",
+    "pytest",
+    "py.test",
+    "tox",
+    "nox",
+    "jest",
+    "vitest",
+    "mocha",
+    "ava",
+    "tap",
+    "jasmine",
+    "karma",
+    "playwright",
+    "cypress",
+    "phpunit",
+    "rspec",
+    "ctest",
+    "bats",
+    "coverage",
+    "nyc",
+    "c8",
+    "stestr",
+    "trial",
+    "behave",
+    "robot",
+    "minitest",
+    "prove",
+];
+/// Programs that do so where they are asked for tests.
+const BUILDERS: [&str; 12] = [
+    "cargo", "go", "dotnet", "swift", "mix", "mvn", "gradle", "bazel", "sbt", "rake", "deno", "bun",
+];
+const TESTING: [&str; 4] = ["test", "spec", "check", "verify"];
+/// Words before a command that change nothing of whose verdict it is.
+const BEFORE: [&str; 25] = [
+    "!",
+    "time",
+    "command",
+    "exec",
+    "env",
+    "nohup",
+    "nice",
+    "ionice",
+    "sudo",
+    "then",
+    "do",
+    "else",
+    "if",
+    "elif",
+    "while",
+    "until",
+    "{",
+    "npx",
+    "bunx",
+    "cross-env",
+    "xvfb-run",
+    "eval",
+    "timeout",
+    "busybox",
+    "stdbuf",
+];
+/// `uv run pytest`.
+const RUNNERS: [&str; 6] = ["uv", "poetry", "pipenv", "pdm", "hatch", "rye"];
+
+impl Court<'_> {
+    fn hear(&mut self, text: String, folder: &str) {
+        let case = (text, folder.to_owned());
+        if self.heard.len() < MOST && !self.heard.contains(&case) {
+            self.heard.push(case.clone());
+            self.texts.push(case);
+        }
+    }
+
+    /// What decides in a script, from where it is called and from where it lies.
+    fn hear_script(&mut self, name: &str, folder: &str) {
+        let text = (self.read)(name).unwrap_or_default();
+        let deciding = deciding_lines(&text);
+        let beside = name.rsplit_once('/').map_or("", |(dir, _)| dir);
+        self.hear(deciding.clone(), folder);
+        if beside != folder {
+            self.hear(deciding, beside);
+        }
+    }
+
+    fn part_of(&mut self, words: &[String], folder: &str) -> Part {
+        let words = without_leading(words);
+        let Some((program, args)) = words.split_first() else {
+            return Part::None;
+        };
+        let base = program.rsplit('/').next().unwrap_or(program).to_lowercase();
+        let base = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        // `.` is a program of its own.
+        let base = if program == "." { "." } else { base };
+        let asks_for_tests = || {
+            args.iter()
+                .any(|arg| TESTING.iter().any(|w| arg.contains(w)))
+        };
+        match base {
+            "npm" | "yarn" | "pnpm" => self.package_script(args, folder),
+            "make" | "gmake" => {
+                self.recipes(&["GNUmakefile", "makefile", "Makefile"], args, folder)
+            }
+            "just" => self.recipes(&["justfile", ".justfile", "Justfile"], args, folder),
+            _ if TESTERS.contains(&base) => Part::Tests,
+            _ if BUILDERS.contains(&base) && asks_for_tests() => Part::Tests,
+            _ if SHELLS.contains(&base) => self.interpreted(args, folder, true),
+            _ if INTERPRETERS.contains(&base) => self.interpreted(args, folder, false),
+            _ if program.contains('/') => self.take(program, folder),
+            _ => Part::None,
+        }
+    }
+
+    /// The script is the first word that is no option.
+    fn interpreted(&mut self, args: &[String], folder: &str, is_shell: bool) -> Part {
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            let Some(option) = arg.strip_prefix('-') else {
+                if ["run", "sh"].contains(&arg.as_str()) {
+                    continue;
+                }
+                return self.take(arg, folder);
+            };
+            let is_inline = !option.starts_with('-') && option.contains('c');
+            if is_shell && is_inline {
+                if let Some(text) = args.next() {
+                    self.hear(text.clone(), folder);
+                }
+                return Part::Tests;
+            }
+            // Code in the command, or a module of others.
+            if !is_shell && INLINE.contains(&option) {
+                return Part::Tests;
+            }
+        }
+        Part::None
+    }
+
+    /// A file that was there.
+    fn take(&mut self, word: &str, folder: &str) -> Part {
+        for name in names(word, folder) {
+            let Some(text) = (self.read)(&name) else {
+                continue;
+            };
+            return match files::kind_of(&name) {
+                files::FileKind::Own => Part::None,
+                kind if kind.is_check() || files::is_script(&name, &text) => {
+                    self.hear_script(&name, folder);
+                    Part::Tests
+                }
+                _ => Part::Script(name),
+            };
+        }
+        Part::None
+    }
+
+    /// `npm test`, `yarn check`.
+    fn package_script(&mut self, args: &[String], folder: &str) -> Part {
+        let Some(package) = (self.read)(&joined(folder, "package.json")) else {
+            return Part::None;
+        };
+        let package: serde_json::Value = serde_json::from_str(&package).unwrap_or_default();
+        let words = args.iter().filter(|arg| !arg.starts_with('-'));
+        let words: Vec<&str> = words.map(String::as_str).collect();
+        let name = match words.as_slice() {
+            ["run" | "run-script", name, ..] => *name,
+            ["t" | "tst", ..] => "test",
+            [name, ..] => *name,
+            [] => return Part::None,
+        };
+        let mut part = Part::None;
+        for name in [format!("pre{name}"), name.to_owned(), format!("post{name}")] {
+            if let Some(text) = package["scripts"][&name].as_str() {
+                self.hear(text.to_owned(), folder);
+                part = Part::Tests;
+            }
+        }
+        part
+    }
+
+    /// The lines of a target and of all that it needs.
+    fn recipes(&mut self, files: &[&str], args: &[String], folder: &str) -> Part {
+        let texts = files.iter().map(|file| (self.read)(&joined(folder, file)));
+        let Some(text) = texts.flatten().next() else {
+            return Part::None;
+        };
+        let is_target = |arg: &&String| !arg.starts_with('-') && !arg.contains('=');
+        let mut wanted: Vec<String> = args.iter().filter(is_target).cloned().collect();
+        if wanted.is_empty() {
+            wanted.extend(text.lines().find_map(target).map(|(name, _)| name));
+        }
+        let mut done: Vec<String> = Vec::new();
+        while let Some(name) = wanted.pop() {
+            if done.len() >= MOST || done.contains(&name) {
+                continue;
+            }
+            let mut is_in = false;
+            let mut recipe = String::new();
+            for line in text.lines() {
+                if let Some((target, needs)) = target(line) {
+                    is_in = target == name;
+                    wanted.extend(needs.into_iter().filter(|_| is_in));
+                } else if is_in && line.starts_with([' ', '\t']) {
+                    let line = line.trim_start().trim_start_matches(['@', '-', '+']);
+                    recipe.push_str(&line.replace("$$", "$"));
+                    recipe.push('\n');
+                }
+            }
+            self.hear(recipe, folder);
+            done.push(name);
+        }
+        Part::Tests
+    }
+}
+
+/// The name of a target, and what it needs.
+fn target(line: &str) -> Option<(String, Vec<String>)> {
+    let (names, needs) = line.split_once(':')?;
+    let is_rule = !line.starts_with([' ', '\t', '#', '.']) && !needs.starts_with('=');
+    let name = names.split_whitespace().next().filter(|_| is_rule)?;
+    let needs = needs.split(['#', ';']).next().unwrap_or_default();
+    Some((
+        name.to_owned(),
+        needs.split_whitespace().map(str::to_owned).collect(),
+    ))
+}
+
+/// Of a script: all lines where each failure ends it, else the last one and
+/// those that it becomes.
+fn deciding_lines(text: &str) -> String {
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let lines: Vec<&str> = text.lines().filter(is_code).collect();
+    let ends_at_once = |line: &&str| {
+        let options = line.trim().strip_prefix("set -").unwrap_or_default();
+        options
+            .split_whitespace()
+            .next()
+            .is_some_and(|o| o.contains('e'))
+    };
+    let all = lines.iter().any(ends_at_once)
+        || text.starts_with("#!") && text.lines().next().is_some_and(|line| line.contains(" -e"));
+    let last = lines.len().saturating_sub(1);
+    let decides = |at: usize, line: &str| {
+        all || at == last || line.trim_start().starts_with("exec ") || line.contains("|| exit")
+    };
+    let lines = lines
+        .iter()
+        .enumerate()
+        .filter(|(at, line)| decides(*at, line));
+    lines.map(|(_, line)| *line).collect::<Vec<_>>().join("\n")
+}
+
+fn without_leading(mut words: &[String]) -> &[String] {
+    loop {
+        let Some((first, rest)) = words.split_first() else {
+            return words;
+        };
+        let is_assignment = first
+            .split_once('=')
+            .is_some_and(|(name, _)| !name.is_empty() && !name.contains(['/', '-', '.']));
+        let is_runner =
+            RUNNERS.contains(&first.as_str()) && rest.first().is_some_and(|word| word == "run");
+        if is_runner {
+            words = rest.get(1..).unwrap_or_default();
+        } else if BEFORE.contains(&first.as_str()) && !rest.is_empty() {
+            let options = rest.iter().take_while(|word| {
+                word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit())
+            });
+            words = rest.get(options.count()..).unwrap_or_default();
+        } else if is_assignment {
+            words = rest;
+        } else {
+            return words;
+        }
+    }
+}
+
+/// Under which names a word may be meant.
+fn names(word: &str, folder: &str) -> Vec<String> {
+    let known = word
+        .rsplit(UNKNOWN)
+        .next()
+        .unwrap_or(word)
+        .trim_start_matches("$PWD/")
+        .trim_start_matches("${PWD}/");
+    if known.starts_with('/') {
+        // Somebody's shell, or a variable, has put the folder before it.
+        let ends = known.match_indices('/').map(|(at, _)| &known[at + 1..]);
+        return ends.map(|end| joined("", end)).collect();
+    }
+    let (there, here) = (joined(folder, known), joined("", known));
+    let mut names = vec![there];
+    if !names.contains(&here) {
+        names.push(here);
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+fn joined(folder: &str, name: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(name.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILES: &[(&str, &str)] = &[
+        ("gate.sh", "test \"$(sh hello.sh)\" = hello\n"),
+        ("hello.sh", "echo hello\n"),
+        ("foo.py", "import sys\n"),
+        ("foo.js", "process.exit(1)\n"),
+        ("outer", "#!/bin/sh\n# last\nsh inner.sh\n"),
+        ("inner.sh", "true\n"),
+        (
+            "strict.sh",
+            "set -eu\nsh hello.sh > out\nsh inner.sh\ngrep -q hello out\n",
+        ),
+        ("sub/near.sh", "./beside.sh\n"),
+        ("sub/beside.sh", "true\n"),
+        (
+            "package.json",
+            r#"{"scripts": {"test": "npm run unit", "unit": "node foo.js", "start": "node app.js"}}"#,
+        ),
+        ("app.js", "1\n"),
+        (
+            "Makefile",
+            "all: build\nbuild:\n\tcc app.c\ncheck: lint\n\t@sh gate.sh\nlint:\n\tpython3 foo.py\n",
+        ),
+        ("CLAUDE.md", "true\n"),
+    ];
+
+    #[test]
+    fn who_decides_judges() {
+        let read = |path: &str| {
+            let file = FILES.iter().find(|(name, _)| *name == path);
+            file.map(|(_, text)| (*text).to_owned())
+        };
+        for (command, want) in [
+            ("sh gate.sh", &["gate.sh"][..]),
+            ("./gate.sh", &["gate.sh"]),
+            (". ./gate.sh", &["gate.sh"]),
+            ("bash -eu gate.sh --all", &["gate.sh"]),
+            ("sh -c 'sh gate.sh'", &["gate.sh"]),
+            ("/home/me/project/gate.sh", &["gate.sh"]),
+            ("\"$(pwd)/gate.sh\"", &["gate.sh"]),
+            ("cd sub && ./near.sh", &["sub/near.sh", "sub/beside.sh"]),
+            ("A=1 timeout 60 env B=2 sh gate.sh 2>&1", &["gate.sh"]),
+            ("sh gate.sh > /dev/null", &["gate.sh"]),
+            ("python3.11 foo.py", &["foo.py"]),
+            ("uv run python foo.py", &["foo.py"]),
+            ("node --test foo.js", &[]),
+            ("node --no-warnings foo.js", &["foo.js"]),
+            ("true && node foo.js", &["foo.js"]),
+            ("./outer", &["outer", "inner.sh"]),
+            ("sh strict.sh", &["strict.sh"]),
+            ("python3 foo.py && pytest", &[]),
+            ("cargo build && sh gate.sh", &["gate.sh"]),
+            ("cargo test && ./outer", &[]),
+            ("if ! sh gate.sh; then exit 1; fi", &["gate.sh"]),
+            ("npm test", &["foo.js"]),
+            ("npm run -s unit", &["foo.js"]),
+            ("make check", &["gate.sh", "foo.py"]),
+            ("make", &[]),
+            // Objects of a check, not the check.
+            ("sh hello.sh | grep -q hello", &[]),
+            ("test \"$(sh hello.sh)\" = hello", &[]),
+            ("sh hello.sh > out && grep -q hello out", &[]),
+            ("echo x | sh gate.sh", &["gate.sh"]),
+            ("python3 -m pytest", &[]),
+            ("sh missing.sh", &[]),
+            ("./CLAUDE.md", &[]),
+            ("grep -q gate.sh README.md", &[]),
+            ("sh '", &[]),
+            ("", &[]),
+        ] {
+            let mut got = judges(&[command.to_owned()], &read);
+            let mut want: Vec<String> = want.iter().map(|name| (*name).to_owned()).collect();
+            got.sort();
+            want.sort();
+            assert_eq!(got, want, "{command}");
+        }
+    }
+}
