@@ -366,6 +366,12 @@ impl Here {
         past.is_ok_and(|past| past.state.outcome().is_some_and(Outcome::can_go_on))
     }
 
+    /// Whether nobody works on a run, because it rests or is over.
+    pub fn is_at_rest(&self, run: &RunId) -> bool {
+        let past = ralph_engine::past::read(&self.layout.run(run));
+        past.is_ok_and(|past| past.state.outcome().is_some())
+    }
+
     /// Where the loop of this session stands, in a few lines.
     pub fn status(&self) -> Result<Option<String>, Problem> {
         let Some(run) = self.run() else {

@@ -719,6 +719,24 @@ fn a_session_s_delta_loop_needs_no_tags_stop_01() {
 }
 
 /// STOP-01: the id of a loop that is over hides no new state file.
+/// STOP-01, DELT-11: a person begins another loop while one rests.
+#[test]
+fn a_state_file_beside_a_loop_that_rests_is_worked_on_stop_01() {
+    let env = TestEnv::new();
+    let at_limit = third_iteration(NOT_DONE).replace("Max Allowed: 20", "Max Allowed: 3");
+    env.write(STATE, &at_limit);
+    let client = env.claude_session(ONE);
+    let rests = client.stops("Working.");
+    assert!(rests["decision"].is_null(), "{rests}");
+    env.write(
+        STATE,
+        &third_iteration(NOT_DONE).replace("abc123", "def456"),
+    );
+    let answer = client.stops("Working.");
+    assert!(sent_on(&answer).contains("Phase 3"), "{answer}");
+    assert!(env.read(STATE).contains("- Task ID: def456\n"));
+}
+
 #[test]
 fn a_new_state_file_with_the_id_of_a_finished_loop_is_worked_on_stop_01() {
     let env = TestEnv::new();

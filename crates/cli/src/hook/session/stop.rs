@@ -68,6 +68,13 @@ impl Hook {
 /// what another tool began.
 fn find(here: &Here) -> Result<Option<SessionLoop>, Problem> {
     if let Some(run) = here.run() {
+        // Beside a loop that rests a person may have begun another one.
+        if has_foreign_file(&here.layout)
+            && let Ok(Some(foreign)) = adopt::find(&here.layout, &here.session)
+            && here.is_at_rest(&run)
+        {
+            return here.adopt(&foreign).map(Some);
+        }
         let opened = here.open(&run);
         let opened = opened.inspect_err(|problem| here.give_up(&run, problem))?;
         // Another session took it up meanwhile: it is not ours any more.
