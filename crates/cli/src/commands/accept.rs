@@ -1,7 +1,7 @@
 //! `ralph accept`: a person's word for work that no check could prove.
 
 use ralph_core::lang::Say;
-use ralph_core::machine::Kind;
+use ralph_core::machine::{Kind, Outcome, State};
 use ralph_core::proof::EvidenceLevel;
 use ralph_core::tr;
 use ralph_engine::control::{self, ControlError};
@@ -19,6 +19,20 @@ pub fn run(app: &App, args: &AcceptArgs) -> Exit {
     };
     let past = past::read(&run).or_fail(app)?;
     let open = past.state.short_of_proof();
+    // Only a run that is complete was shown as well as was asked for.
+    if open.is_empty() && args.tasks.is_empty() && !is_complete(&past.state) && !args.json {
+        let words = tr!(
+            lang,
+            "nothing waits for your word: only work that was checked and is not proven can be accepted; `ralph report` says how the run stands"
+        );
+        return match args.all {
+            true => app.refuse(&words),
+            false => {
+                app.tell(&words);
+                Ok(0)
+            }
+        };
+    }
     if args.tasks.is_empty() && !args.all {
         return list(app, &open, args.json);
     }
@@ -68,6 +82,10 @@ pub fn run(app: &App, args: &AcceptArgs) -> Exit {
         false => tr!(lang, "accepted: {tasks}; `ralph resume` goes on with it"),
     });
     Ok(0)
+}
+
+fn is_complete(state: &State) -> bool {
+    state.outcome() == Some(&Outcome::Complete)
 }
 
 fn list(app: &App, open: &[(String, EvidenceLevel)], json: bool) -> Exit {

@@ -430,3 +430,19 @@ esac"#;
     assert!(named(&events, "tick_proven").is_empty(), "{}", done.stdout);
     assert_eq!(named(&events, "tick_unproven").len(), 1, "{}", done.stdout);
 }
+
+/// Where nothing was checked, `ralph accept` does not say that all is shown.
+#[test]
+fn without_a_check_there_is_nothing_to_accept_and_that_is_said() {
+    let env = TestEnv::new();
+    let script = "cat > /dev/null; echo x > w; echo '<promise>COMPLETE</promise>'\n";
+    let agent = crate::live::shell_agent(&env, script);
+    let done = weighed(&env, &["run", "make it", "--agent-cmd", &agent]);
+    assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+    for (args, code) in [(&["accept"][..], 0), (&["accept", "--all"], 1)] {
+        let said = weighed(&env, args);
+        let text = format!("{}{}", said.stdout, said.stderr);
+        assert_eq!(said.code, code, "{args:?}: {text}");
+        assert!(text.contains("nothing waits for your word"), "{text}");
+    }
+}
