@@ -285,7 +285,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     if !notifier.ways.iter().all(Way::is_sound) {
         return Err(PlanError::BadWebhook);
     }
-    let promise = rules::promise_rules(settings, list.as_ref());
+    let promise = rules::promise_rules(settings, list.as_ref(), tasks.as_ref());
     let everybody = [agents.as_slice(), role_agents.as_slice()].concat();
     Ok(Plan {
         layout: wanted.layout.clone(),

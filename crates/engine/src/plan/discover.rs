@@ -9,7 +9,7 @@ use ralph_core::tasks::{DETECTION_ORDER, Format, ReadOptions, Scope};
 use super::PlanError;
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
 
-const OPENSPEC_CHANGES: &str = "openspec/changes";
+pub(super) const OPENSPEC_CHANGES: &str = "openspec/changes";
 /// Where OpenSpec keeps finished changes, beside the open ones.
 const ARCHIVE: &str = "archive";
 

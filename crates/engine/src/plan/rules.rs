@@ -10,6 +10,8 @@ use ralph_core::promise::{Conflict, PromiseRules};
 use ralph_core::tasks::{Format, Scope, TaskList};
 
 use super::Adopted;
+use super::discover::OPENSPEC_CHANGES;
+use crate::task_file::TaskFile;
 
 /// What proves that the run is done.
 pub(super) fn goal(settings: &Settings, scope: &Scope, is_route: bool, has_tasks: bool) -> Goal {
@@ -43,14 +45,23 @@ pub(super) fn go_on_with(adopted: &Adopted, rules: &mut Rules) {
 }
 
 /// What an OpenSpec change is promised with, whichever words its run was
-/// started with; asked for unless a person chose others (PROM-02).
+/// started with; asked for where it lies among the changes, unless a person
+/// chose other words (PROM-02).
 const OPENSPEC_DONE: &str = "所有任務完成";
 
-pub(super) fn promise_rules(settings: &Settings, list: Option<&TaskList>) -> PromiseRules {
+pub(super) fn promise_rules(
+    settings: &Settings,
+    list: Option<&TaskList>,
+    tasks: Option<&TaskFile>,
+) -> PromiseRules {
+    let is_change = tasks.is_some_and(|tasks| {
+        let folders = tasks.path.to_string_lossy().replace('\\', "/");
+        folders.contains(&format!("{OPENSPEC_CHANGES}/"))
+    });
     let promise = &settings.promise;
     let openspec = list.is_some_and(|list| list.format == Format::OpenSpec);
     let mut complete = promise.complete.clone();
-    if openspec && complete == PromiseRules::default().complete {
+    if openspec && is_change && complete == PromiseRules::default().complete {
         complete.insert(0, OPENSPEC_DONE.to_owned());
     } else if openspec {
         complete.push(OPENSPEC_DONE.to_owned());
