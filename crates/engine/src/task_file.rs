@@ -7,6 +7,9 @@ use ralph_core::lang::Say;
 use ralph_core::machine::ErrorClass;
 use ralph_core::tasks::{self, ReadOptions, TaskError, TaskList};
 
+/// Where OpenSpec keeps its changes.
+pub(crate) const OPENSPEC_CHANGES: &str = "openspec/changes";
+
 /// The task file of a run.
 #[derive(Clone, Debug)]
 pub struct TaskFile {

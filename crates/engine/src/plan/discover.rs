@@ -8,8 +8,8 @@ use ralph_core::tasks::{DETECTION_ORDER, Format, ReadOptions, Scope};
 
 use super::PlanError;
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
+use crate::task_file::OPENSPEC_CHANGES;
 
-pub(super) const OPENSPEC_CHANGES: &str = "openspec/changes";
 /// Where OpenSpec keeps finished changes, beside the open ones.
 const ARCHIVE: &str = "archive";
 

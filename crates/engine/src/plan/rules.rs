@@ -10,8 +10,7 @@ use ralph_core::promise::{Conflict, PromiseRules};
 use ralph_core::tasks::{Format, Scope, TaskList};
 
 use super::Adopted;
-use super::discover::OPENSPEC_CHANGES;
-use crate::task_file::TaskFile;
+use crate::task_file::{OPENSPEC_CHANGES, TaskFile};
 
 /// What proves that the run is done.
 pub(super) fn goal(settings: &Settings, scope: &Scope, is_route: bool, has_tasks: bool) -> Goal {
