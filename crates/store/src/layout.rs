@@ -12,8 +12,9 @@ use crate::home::StateHome;
 use crate::log::LogStyle;
 use crate::{lock, sys};
 
-/// The name of a run: `20261115-021030-1a2b`, the UTC second of its start and
-/// four random digits. Names sort by time and are safe as file names.
+/// The name of a run: `20261115-021030-1a2b3c4d`, the UTC second of its start,
+/// three digits of its millisecond and five of chance. Names sort by time and
+/// are safe as file names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(String);
 

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::env::{TestEnv, make_executable};
-use crate::faulty::every_pass;
 
 /// Whatever waits so long waits for ever.
 const LONGEST: Duration = Duration::from_secs(8);
@@ -274,8 +273,7 @@ fn executable(path: &Path, text: &str) {
     make_executable(path);
 }
 
-/// Plants each thing, and tries every hook and every second verb; the next
-/// plant gets the others. `RALPH_TEST_EVERY_PASS=1` tries all.
+/// Plants each thing, and tries every verb.
 fn check(plants: &[(&str, Plant)]) {
     let clean = Site::new();
     let verbs: Vec<Duration> = VERBS
@@ -283,13 +281,11 @@ fn check(plants: &[(&str, Plant)]) {
         .map(|args| clean.ask_verb("clean", args))
         .collect();
     let hooks = HOOKS.map(|(verb, event)| clean.ask_hook("clean", verb, event));
-    for (number, (what, plant)) in plants.iter().enumerate() {
+    for (what, plant) in plants {
         let site = Site::new();
         plant(&site);
         let before = site.outside();
-        let turn = |at: usize| every_pass() || at % 2 == number % 2;
-        let tried = VERBS.iter().zip(&verbs).enumerate();
-        for (_, (args, usual)) in tried.filter(|(at, _)| turn(*at)) {
+        for (args, usual) in VERBS.iter().zip(&verbs) {
             // Whoever types it means the scripts of this project.
             let is_meant = *what == "a gate" && *args == ["gate", "run"];
             if !is_meant {

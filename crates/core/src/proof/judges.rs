@@ -65,9 +65,7 @@ struct Court<'a> {
     texts: Vec<(String, String)>,
 }
 
-const SHELLS: [&str; 9] = [
-    "sh", "bash", "dash", "zsh", "ksh", "ash", "busybox", ".", "source",
-];
+const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", ".", "source"];
 const INTERPRETERS: [&str; 17] = [
     "python",
     "pypy",
@@ -88,7 +86,9 @@ const INTERPRETERS: [&str; 17] = [
     "tclsh",
 ];
 /// Options of interpreters behind which no file of the project comes.
-const INLINE: [&str; 8] = ["c", "e", "m", "p", "r", "-eval", "-print", "-test"];
+const INLINE: [&str; 7] = ["c", "e", "m", "p", "-eval", "-print", "-test"];
+/// Options whose value is a file that is loaded before the script.
+const BEFORE_SCRIPT: [&str; 4] = ["r", "-require", "-import", "-loader"];
 /// Programs that find out whether something is as it should be.
 const TESTERS: [&str; 37] = [
     "test",
@@ -218,10 +218,11 @@ impl Court<'_> {
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let Some(option) = arg.strip_prefix('-') else {
-                if ["run", "sh"].contains(&arg.as_str()) {
-                    continue;
+                // `run` of bun, the value of an option.
+                match self.take(arg, folder) {
+                    Part::None => continue,
+                    part => return part,
                 }
-                return self.take(arg, folder);
             };
             let is_inline = !option.starts_with('-') && option.contains('c');
             if is_shell && is_inline {
@@ -229,6 +230,10 @@ impl Court<'_> {
                     self.hear(text.clone(), folder);
                 }
                 return Part::Tests;
+            }
+            if !is_shell && BEFORE_SCRIPT.contains(&option) {
+                args.next();
+                continue;
             }
             // Code in the command, or a module of others.
             if !is_shell && INLINE.contains(&option) {
@@ -463,6 +468,11 @@ mod tests {
             ("node --no-warnings foo.js", &["foo.js"]),
             ("true && node foo.js", &["foo.js"]),
             ("./outer", &["outer", "inner.sh"]),
+            ("busybox sh gate.sh", &["gate.sh"]),
+            ("bash -euo pipefail gate.sh", &["gate.sh"]),
+            ("python3 -W ignore foo.py", &["foo.py"]),
+            ("node -r ./app.js foo.js", &["foo.js"]),
+            ("bun run foo.js", &["foo.js"]),
             ("sh strict.sh", &["strict.sh"]),
             ("python3 foo.py && pytest", &[]),
             ("cargo build && sh gate.sh", &["gate.sh"]),
