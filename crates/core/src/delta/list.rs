@@ -1,7 +1,7 @@
 //! The work of a state file as a list: its phases, and the subtasks in them
 //! (CONF-05).
 
-use super::work::phases_of;
+use super::work::{boxed, phases_of, title_of};
 use super::{DeltaState, fenced};
 
 /// A phase that the file names.
@@ -49,11 +49,10 @@ fn read_into(phases: &mut [PhaseWork], text: &str) {
     for (line, _) in lines.iter().zip(code).filter(|(_, in_code)| !in_code) {
         if let Some(number) = phases_of(line.trim()).next() {
             at = phases.iter().position(|phase| phase.number == number);
-            let title = line.split_once(':').map_or("", |(_, title)| title.trim());
             if let Some(phase) = at.and_then(|at| phases.get_mut(at))
                 && phase.title.is_empty()
             {
-                title.clone_into(&mut phase.title);
+                title_of(line).clone_into(&mut phase.title);
             }
         } else if let Some((text, done)) = boxed(line.trim())
             && let Some(phase) = at.and_then(|at| phases.get_mut(at))
@@ -62,15 +61,4 @@ fn read_into(phases: &mut [PhaseWork], text: &str) {
             phase.subtasks.push(Subtask { text, done });
         }
     }
-}
-
-fn boxed(line: &str) -> Option<(&str, bool)> {
-    let text = line.strip_prefix(['-', '*', '+'])?.trim_start();
-    let (mark, text) = text.strip_prefix('[')?.split_once(']')?;
-    let done = match mark {
-        " " => false,
-        "x" | "X" => true,
-        _ => return None,
-    };
-    Some((text.trim(), done))
 }

@@ -23,7 +23,9 @@ impl DeltaState {
             phases: named.chain(completed.iter().copied()).collect(),
             completed,
             subtasks: (self.progress.subtasks_done, self.progress.subtasks_total),
-            open: lines.iter().filter_map(|line| open_box(line)).collect(),
+            open: boxes(&lines, false),
+            done: boxes(&lines, true),
+            titles: titles(&lines),
             current: Some(self.progress.current_phase),
         }
     }
@@ -46,9 +48,44 @@ pub(super) fn phases_of(line: &str) -> impl Iterator<Item = u32> + use<> {
     range.into_iter().flatten()
 }
 
-/// The text behind an empty box.
-fn open_box(line: &str) -> Option<String> {
+/// What stands behind `Phase 3:`.
+pub(super) fn title_of(line: &str) -> &str {
+    line.split_once(':').map_or("", |(_, title)| title.trim())
+}
+
+/// What the file calls its phases first.
+fn titles(lines: &[&str]) -> Vec<(u32, String)> {
+    let mut titles: Vec<(u32, String)> = Vec::new();
+    for line in lines {
+        let title = title_of(line);
+        let number = phases_of(line).next().filter(|_| !title.is_empty());
+        if let Some(number) = number
+            && !titles.iter().any(|(named, _)| *named == number)
+        {
+            titles.push((number, short(title)));
+        }
+    }
+    titles
+}
+
+fn boxes(lines: &[&str], done: bool) -> Vec<String> {
+    let boxes = lines.iter().filter_map(|line| boxed(line));
+    let boxes = boxes.filter(|(_, ticked)| *ticked == done);
+    boxes.map(|(text, _)| short(text)).collect()
+}
+
+fn short(name: &str) -> String {
+    crate::text::width::truncate(name, LONGEST_NAME)
+}
+
+/// The text behind a box, and whether it is ticked.
+pub(super) fn boxed(line: &str) -> Option<(&str, bool)> {
     let text = line.trim_start_matches(['-', '*', '+']).trim_start();
-    let text = text.strip_prefix("[ ]")?.trim();
-    Some(crate::text::width::truncate(text, LONGEST_NAME))
+    let (mark, text) = text.strip_prefix('[')?.split_once(']')?;
+    let done = match mark {
+        " " => false,
+        "x" | "X" => true,
+        _ => return None,
+    };
+    Some((text.trim(), done))
 }

@@ -204,6 +204,12 @@ pub struct FileClaims {
     /// The boxes that are empty.
     #[serde(default)]
     pub open: Vec<String>,
+    /// The boxes that are ticked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub done: Vec<String>,
+    /// What it calls its phases.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub titles: Vec<(u32, String)>,
     /// The phase that it calls the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current: Option<u32>,
@@ -356,7 +362,17 @@ impl FileClaims {
         self.completed.clone_from(&now.completed);
         self.subtasks = (now.subtasks.0, self.subtasks.1.max(now.subtasks.1));
         self.open.clone_from(&now.open);
+        self.done.clone_from(&now.done);
+        let is_named = |number: u32| now.titles.iter().any(|(named, _)| *named == number);
+        self.titles.retain(|(number, _)| !is_named(*number));
+        self.titles.extend_from_slice(&now.titles);
         self.current = now.current.or(self.current);
+    }
+
+    /// What the phase is called; empty where the file gives it only a number.
+    pub fn title(&self, phase: u32) -> &str {
+        let named = self.titles.iter().find(|(number, _)| *number == phase);
+        named.map_or("", |(_, title)| title)
     }
 
     /// Everything that is open, in a few words each.

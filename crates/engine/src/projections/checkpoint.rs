@@ -11,6 +11,8 @@ use crate::look::TaskMark;
 use crate::record::Header;
 use crate::touched::Touched;
 
+/// As many names as a person reads; the rest is counted.
+const MOST_NAMES: usize = 500;
 /// The only route that is a loop of this kind.
 const ROUTE: &str = "RALPH";
 
@@ -116,7 +118,7 @@ fn put_phases(checkpoint: &mut Checkpoint, state: &State, now: &str, lang: Lang)
 fn claimed_phases(claims: &FileClaims) -> Vec<PhaseFacts> {
     let facts = |number: &u32| PhaseFacts {
         key: number.to_string(),
-        title: format!("Phase {number}"),
+        title: claims.title(*number).to_owned(),
         completed: usize::from(claims.completed.contains(number)),
         total: 1,
     };
@@ -164,12 +166,9 @@ fn put_outputs(checkpoint: &mut Checkpoint, run: &Run, state: &State) {
     checkpoint.files.outputs = files.collect();
 }
 
-/// As many names as a person reads; the rest is counted.
-const MOST_FILES: usize = 500;
-
 pub(super) fn put_files(checkpoint: &mut Checkpoint, touched: &Touched) {
     let names = |paths: &[String]| -> Vec<Value> {
-        let shown = paths.iter().take(MOST_FILES);
+        let shown = paths.iter().take(MOST_NAMES);
         shown.map(|path| path.as_str().into()).collect()
     };
     checkpoint.files.created = names(&touched.created);
@@ -179,10 +178,16 @@ pub(super) fn put_files(checkpoint: &mut Checkpoint, touched: &Touched) {
 fn put_subtasks(checkpoint: &mut Checkpoint, state: &State, tasks: &[TaskMark]) {
     let claims = &state.claims.file;
     if tasks.is_empty() && claims.subtasks.1 > 0 {
-        // The state file counts what is done and names what is open.
-        checkpoint.subtasks.total = claims.subtasks.1;
-        let open = claims.open.iter();
-        checkpoint.subtasks.pending = open.map(|name| name.as_str().into()).collect();
+        let (done, total) = claims.subtasks;
+        let names = |names: &[String]| names.iter().map(|name| name.as_str().into()).collect();
+        let subtasks = &mut checkpoint.subtasks;
+        subtasks.total = total;
+        subtasks.completed = names(&claims.done);
+        // It may count more than it names.
+        let named = u32::try_from(claims.done.len()).unwrap_or(u32::MAX);
+        let counted = (named..done.min(total)).map(|n| format!("subtask {}", n + 1).into());
+        subtasks.completed.extend(counted.take(MOST_NAMES));
+        subtasks.pending = names(&claims.open);
         return;
     }
     let next = state.current_task().map(|task| task.id.as_str());

@@ -295,7 +295,7 @@ fn the_step_decides_as_it_did() {
     pull: 635 events, 1 complete, f57a7b2cc1688685
     ci: 1715 events, 0 complete, f50e14f09cd7665d
     drt: 1400 events, 7 complete, 28015a0b9c102d34
-    ralph: 675 events, 6 complete, c7eb24cbacfb3c4e
+    ralph: 655 events, 7 complete, e8c26046c5434514
     planned: 455 events, 13 complete, 8af7f94345d8489a
     direct: 455 events, 16 complete, c20096212f8b44c6
     session: 1118 events, 6 complete, 78563b38b8d90ab8

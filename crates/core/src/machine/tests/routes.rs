@@ -140,6 +140,28 @@ fn a_subtask_that_the_agent_ticks_itself_is_open_again() {
     assert_eq!(script.step_id(), "execute");
 }
 
+/// ROUT-07, ROUT-08: the file that was asked for counts, whatever boxes the
+/// agent ticked beside it.
+#[test]
+fn the_file_of_a_subtask_counts_although_the_agent_ticked_its_box() {
+    for ticked in 1..=2 {
+        let mut script = on_route("ralph");
+        script.leaves("1_analysis.md", nothing());
+        script.leaves("2_plan.md", nothing().tasks(tasks(0, 2)));
+        let seen = nothing().tree("a").tasks(tasks(ticked, 2));
+        script.leaves("3_subtask_1.md", seen);
+        script.mark(tasks(ticked, 2));
+        if ticked == 2 {
+            // The second box was ticked before its turn.
+            script.mark(tasks(1, 2));
+        }
+        let call = script.call().unwrap();
+        assert_eq!(call.task, Some(task(2)));
+        let output = call.flow.as_ref().unwrap().output.as_deref();
+        assert_eq!(output, Some("3_subtask_2.md"));
+    }
+}
+
 /// ROUT-01, ROUT-08: ARCHITECT and UI_FLOW.
 #[test]
 fn the_other_routes_end_where_their_files_say() {

@@ -72,9 +72,11 @@ pub(super) fn here(state: &State) -> Option<(Flow, Step)> {
     Some((flow.clone(), flow.step(position.step)?.clone()))
 }
 
-/// The number of the subtask that is worked on, from 1.
+/// The number of the subtask that is worked on, from 1. A box that the agent
+/// ticked itself is not behind it yet: its file is what was asked for.
 pub(super) fn subtask_number(state: &State) -> usize {
-    state.tasks.completed() + 1
+    let behind = state.tasks.completed();
+    behind.saturating_sub(state.early_ticks().len()) + 1
 }
 
 fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {

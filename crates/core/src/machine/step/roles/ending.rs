@@ -211,7 +211,7 @@ fn next_subtask(state: &mut State, out: &mut Out) -> Next {
     if let Some(position) = &mut state.flow.position {
         position.task = None;
     }
-    match state.tasks.pending() {
+    match state.tasks.pending() + state.early_ticks().len() {
         0 => settle(state, Answer::Done, out),
         _ => Next::Decide,
     }
