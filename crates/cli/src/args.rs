@@ -407,6 +407,12 @@ pub struct ResumeArgs {
     /// List all runs and checkpoints
     #[arg(long)]
     pub list: bool,
+    /// Agent to go on with: claude, codex, gemini, opencode, copilot, cursor, amp, custom
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["show", "abandon", "list"])]
+    pub agent: Option<String>,
+    /// Any program as the agent to go on with, as for `ralph run`
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["agent", "show", "abandon", "list"])]
+    pub agent_cmd: Option<String>,
     /// Money that the whole run may cost from now on: 20usd
     #[arg(long, value_name = "MONEY", conflicts_with_all = ["restart", "show", "abandon", "list"])]
     pub max_cost: Option<String>,

@@ -131,9 +131,10 @@ pub fn loop_flags(root: &Path, start: &Start) -> Vec<Flag> {
     flags.0
 }
 
-/// The settings that the budget flags of `ralph resume` stand for.
+/// The settings that the flags of `ralph resume` stand for.
 pub fn resume_flags(args: &ResumeArgs) -> Vec<Flag> {
     let mut flags = Flags::default();
+    flags.agent(args.agent.as_deref(), args.agent_cmd.as_deref());
     flags.budget(args.max_cost.as_deref(), args.max_tokens);
     flags.0
 }
@@ -152,16 +153,20 @@ pub fn layers(app: &App, flags: &[Flag]) -> Result<Vec<Layer>, u8> {
 struct Flags(Vec<Flag>);
 
 impl Flags {
-    fn work(&mut self, args: &WorkArgs) {
-        self.text("agent.name", args.agent.as_deref(), "--agent");
-        if let Some(command) = &args.agent_cmd {
+    fn agent(&mut self, name: Option<&str>, command: Option<&str>) {
+        self.text("agent.name", name, "--agent");
+        if let Some(command) = command {
             self.text("agent.name", Some("custom"), "--agent-cmd");
             self.text("agent.command", Some(command), "--agent-cmd");
         }
-        if args.agent.is_some() || args.agent_cmd.is_some() {
+        if name.is_some() || command.is_some() {
             // Whoever names one agent wants no chain.
             self.add("agents", Vec::<String>::new(), "--agent");
         }
+    }
+
+    fn work(&mut self, args: &WorkArgs) {
+        self.agent(args.agent.as_deref(), args.agent_cmd.as_deref());
         self.text(
             "limits.max_duration",
             args.max_duration.as_deref(),

@@ -35,8 +35,9 @@ pub enum Opening {
         budget: Option<Budget>,
         rules: Option<Box<NewRules>>,
     },
-    /// Taken up only to be given up.
-    Abandon(RunId),
+    /// Taken up only to be given up; `None` is what another tool left, which
+    /// no run of ours has worked on.
+    Abandon(Option<RunId>),
 }
 
 /// A run whose lock is held and whose files are open.
@@ -75,12 +76,14 @@ impl Opening {
         let layout = plan.layout.clone();
         refuse_links(plan)?;
         match self {
-            Opening::New => {
+            Opening::New | Opening::Abandon(None) => {
                 let state = State::new(plan.rules.clone()).map_err(|_| DriveError::NoLimit)?;
                 layout.prepare()?;
                 open_new(&layout, plan, state)
             }
-            Opening::Resume { id, .. } | Opening::Abandon(id) => open_again(&layout, plan, id),
+            Opening::Resume { id, .. } | Opening::Abandon(Some(id)) => {
+                open_again(&layout, plan, id)
+            }
         }
     }
 }

@@ -26,7 +26,7 @@ pub struct DoArgs {
     #[arg(long, short)]
     pub explain: bool,
     /// Take the unfinished task up
-    #[arg(long, conflicts_with_all = ["task", "way", "explain"])]
+    #[arg(long, conflicts_with_all = ["task", "way", "explain", "max_iterations", "max_duration", "verify", "allow_unsafe", "no_guard", "sandbox", "dry_run"])]
     pub resume: bool,
     /// List all runs and checkpoints
     #[arg(long, conflicts_with_all = ["task", "way", "explain", "resume"])]
@@ -34,6 +34,15 @@ pub struct DoArgs {
     /// With --resume: go on without asking
     #[arg(long, short, requires = "resume")]
     pub yes: bool,
+    /// With --resume: start over with what was asked for then
+    #[arg(long, requires = "resume")]
+    pub restart: bool,
+    /// With --resume: show where it stands
+    #[arg(long, requires = "resume")]
+    pub show: bool,
+    /// With --resume: give it up
+    #[arg(long, requires = "resume")]
+    pub abandon: bool,
     #[command(flatten)]
     pub work: WorkArgs,
     /// Print one JSON event per line; with --explain, the card as JSON

@@ -15,6 +15,13 @@ pub fn run(app: App, global: &Global, args: &DoArgs) -> Exit {
     if args.resume || args.list_checkpoints {
         let resumed = ResumeArgs {
             yes: args.yes,
+            restart: args.restart,
+            show: args.show,
+            abandon: args.abandon,
+            agent: args.work.agent.clone(),
+            agent_cmd: args.work.agent_cmd.clone(),
+            max_cost: args.work.max_cost.clone(),
+            max_tokens: args.work.max_tokens,
             list: args.list_checkpoints,
             json: args.json,
             quiet: args.quiet,

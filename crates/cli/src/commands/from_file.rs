@@ -9,6 +9,7 @@ use ralph_core::delta::{DeltaState, Status, one_line};
 use ralph_core::display::ResumeView;
 use ralph_core::lang::Say;
 use ralph_core::tr;
+use ralph_engine::opening::Opening;
 use ralph_engine::plan::{Adopted, Asked, Flag};
 use ralph_engine::session::adopt::Foreign;
 use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile};
@@ -53,12 +54,21 @@ pub fn wanted(app: &App, layout: &Layout, args: &ResumeArgs) -> Option<PathBuf> 
     (is_there && is_read()).then(|| live.path().to_owned())
 }
 
+/// What becomes of the file.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    pub asked: Asked,
+    pub opening: Opening,
+    /// The state to begin with, where that is not a new one.
+    pub state: Option<DeltaState>,
+}
+
 /// What to start with; otherwise the exit code, once everything has been said.
-pub fn choose(app: &App, layout: &Layout, args: &ResumeArgs, file: &Path) -> Result<Asked, u8> {
+/// Nothing is written yet: what is asked for may not be possible.
+pub fn choose(app: &App, layout: &Layout, args: &ResumeArgs, file: &Path) -> Result<Chosen, u8> {
     only_people(app)?;
     let dir = checkpoints::current(app);
     let Source { mut asked, state } = read(app, layout, &dir, file)?;
-    let live = DeltaFile::new(layout.delta_state());
     if state.iteration.status == Status::Completed && !args.show {
         let file = file.display();
         return app.refuse(&tr!(
@@ -67,31 +77,44 @@ pub fn choose(app: &App, layout: &Layout, args: &ResumeArgs, file: &Path) -> Res
         ));
     }
     let mut begun = state.clone();
-    let choice = resume::choose(app, args, &view(&state, &asked))?;
-    if choice != Choice::Show {
-        dir.prepare().or_fail(app)?;
-        // One that can't be read is moved aside, and no backup is lost for it.
-        live.load().or_fail(app)?;
-    }
-    match choice {
+    // What was promised then was not promised in this run.
+    begun.set_promise(None);
+    begun.iteration.status = Status::InProgress;
+    let opening = match resume::choose(app, args, &view(&state, &asked), &|| state.write())? {
         Choice::Show => {
             app.print(&state.write());
             return Err(0);
         }
-        Choice::Abandon => {
-            begun.iteration.status = Status::UserAbort;
-            live.save(&begun, &dir, Care::Durable).or_fail(app)?;
-            return Err(0);
+        Choice::Abandon => Opening::Abandon(None),
+        Choice::Restart => {
+            asked.adopted = None;
+            return Ok(Chosen {
+                asked,
+                opening: Opening::New,
+                state: None,
+            });
         }
-        Choice::Restart => asked.adopted = None,
-        Choice::Continue => {
-            // What was promised then was not promised in this run.
-            begun.set_promise(None);
-            begun.iteration.status = Status::InProgress;
-            live.save(&begun, &dir, Care::Durable).or_fail(app)?;
-        }
+        Choice::Continue => Opening::New,
+    };
+    Ok(Chosen {
+        asked,
+        opening,
+        state: Some(begun),
+    })
+}
+
+/// Puts the state where the loop goes on with it. One that can't be read is
+/// moved aside, and no backup is lost for it.
+pub fn put(app: &App, layout: &Layout, state: &DeltaState) -> Result<(), u8> {
+    if matches!(layout.current_run(), Ok(Some(_))) {
+        // That of a run which is alive stays its own: the start says so.
+        return Ok(());
     }
-    Ok(asked)
+    let dir = checkpoints::current(app);
+    let live = DeltaFile::new(layout.delta_state());
+    dir.prepare().or_fail(app)?;
+    live.load().or_fail(app)?;
+    live.save(state, &dir, Care::Durable).or_fail(app)
 }
 
 fn unreadable<T>(app: &App, file: &Path, error: impl std::fmt::Display) -> Result<T, u8> {
@@ -232,7 +255,10 @@ fn state_of(found: &Checkpoint, turns: u32, max: u32) -> DeltaState {
     let open = (1..).zip(open).map(|(n, phase)| {
         let named = phases.iter().find(|known| known.number == phase);
         let name = named.map_or("", |phase| &phase.name);
-        format!("{n}. Phase {phase}: {}", one_line(name))
+        match one_line(name) {
+            name if name.is_empty() => format!("{n}. Phase {phase}"),
+            name => format!("{n}. Phase {phase}: {name}"),
+        }
     });
     state.pending_work = open.collect::<Vec<_>>().join("\n");
     state

@@ -68,23 +68,33 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
         calls_nobody: false,
     };
     if let Some(file) = from_file::wanted(&app, &layout, args) {
-        let asked = from_file::choose(&app, &layout, args, &file)?;
-        return start(app, global, asked, &Opening::New, shown);
+        let chosen = from_file::choose(&app, &layout, args, &file)?;
+        let shown = Shown {
+            calls_nobody: chosen.opening != Opening::New,
+            ..shown
+        };
+        let asked = with_flags(chosen.asked, args);
+        let (app, plan) = prepare(app, global, asked, shown)?;
+        if let Some(state) = &chosen.state {
+            from_file::put(&app, &layout, state)?;
+        }
+        return show(&app, plan, &chosen.opening, shown);
     }
     let (paths, past) = match find(&app, &layout, args)? {
         Found::Run(paths, past) => (paths, past),
         Found::Left(left) => {
-            let asked = left.choose(&app, args)?;
+            let asked = with_flags(left.choose(&app, args)?, args);
             return start(app, global, asked, &Opening::New, shown);
         }
     };
     over(&app, &layout, args, &paths, &past)?;
-    let opening = match choose(&app, args, &view(&past))? {
+    let details = || details(&app.screen, &paths.id, &past);
+    let opening = match choose(&app, args, &view(&past), &details)? {
         Choice::Show => {
-            app.tell(&details(&app.screen, &paths.id, &past));
+            app.tell(&details());
             return Ok(0);
         }
-        Choice::Abandon => Opening::Abandon(paths.id),
+        Choice::Abandon => Opening::Abandon(Some(paths.id)),
         Choice::Continue => return go_on(app, global, args, paths, *past),
         Choice::Restart => Opening::New,
     };
@@ -92,11 +102,21 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
         calls_nobody: matches!(opening, Opening::Abandon(_)),
         ..shown
     };
-    let mut asked = past.header.asked;
+    let mut asked = with_flags(past.header.asked, args);
     if opening == Opening::New {
         asked.adopted = None;
     }
     start(app, global, asked, &opening, shown)
+}
+
+/// What was asked for then, as far as nothing else is said now.
+fn with_flags(mut asked: Asked, args: &ResumeArgs) -> Asked {
+    let flags = settings::resume_flags(args);
+    asked
+        .flags
+        .retain(|then| flags.iter().all(|now| now.key != then.key));
+    asked.flags.extend(flags);
+    asked
 }
 
 /// Takes the run up, within what the person now allows.
@@ -106,14 +126,8 @@ fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: Pa
         quiet: args.quiet,
         calls_nobody: false,
     };
-    let mut asked = past.header.asked;
-    let flags = settings::resume_flags(args);
+    let asked = with_flags(past.header.asked, args);
     let (money, tokens) = (args.max_cost.is_some(), args.max_tokens.is_some());
-    // What was said then holds no longer.
-    asked
-        .flags
-        .retain(|then| flags.iter().all(|now| now.key != then.key));
-    asked.flags.extend(flags);
     let (app, plan) = prepare(app, global, asked, shown)?;
     let mut budget = past.state.rules.budget;
     if money {
@@ -305,8 +319,14 @@ fn keep_intact(app: &App, layout: &Layout, paths: &RunPaths) -> Result<(), u8> {
     }
 }
 
-/// What the person wants, by a flag or from the menu.
-pub(super) fn choose(app: &App, args: &ResumeArgs, view: &ResumeView) -> Result<Choice, u8> {
+/// What the person wants, by a flag or from the menu, which comes again after
+/// the details.
+pub(super) fn choose(
+    app: &App,
+    args: &ResumeArgs,
+    view: &ResumeView,
+    details: &dyn Fn() -> String,
+) -> Result<Choice, u8> {
     let flags = [
         (args.yes || args.from_intact, Choice::Continue),
         (args.restart, Choice::Restart),
@@ -325,8 +345,10 @@ pub(super) fn choose(app: &App, args: &ResumeArgs, view: &ResumeView) -> Result<
     let menu = display::resume_menu(&app.screen, view);
     loop {
         let typed = app::ask(&menu).ok_or(FAILED)?;
-        if let Some(choice) = Choice::typed(&typed) {
-            return Ok(choice);
+        match Choice::typed(&typed) {
+            Some(Choice::Show) => app.tell(&details()),
+            Some(choice) => return Ok(choice),
+            None => {}
         }
     }
 }

@@ -343,6 +343,44 @@ fn the_checkpoint_of_an_adopted_loop_has_its_phases_resm_05() {
     let subtasks = &checkpoint["subtasks"];
     assert_eq!(subtasks["total"], 5, "{checkpoint}");
     assert_eq!(subtasks["pending"].as_array().unwrap().len(), 3);
+    // RESM-06: the checkpoint alone says as much as the state file did.
+    let done = serde_json::json!(["子任务 1: 用户模型", "子任务 2: 认证服务"]);
+    assert_eq!(subtasks["completed"], done, "{checkpoint}");
+    assert_eq!(phases[3]["name"], "综合审查", "{checkpoint}");
+    let listed = env.ralph(&["resume", "--list"]).stdout;
+    assert!(listed.contains("40%"), "{listed}");
+    let file = ".skillpack/current/checkpoint.json";
+    let shown = env.ralph(&["resume", "--from", file, "--show"]).stdout;
+    for part in [
+        "- Current Subtask: 2 / 5",
+        "1. Phase 3: 完成剩余 3 个子任务\n2. Phase 4: 综合审查",
+        "- [x] 子任务 2: 认证服务\n- [ ] 子任务 3: 权限检查",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}
+
+/// INTR-06, HIST-06: a state file that is given up is told of and archived, and
+/// an attempt that can't even begin opens nothing again.
+#[test]
+fn a_state_file_is_given_up_and_stays_given_up_intr_06() {
+    let env = TestEnv::new();
+    with_agent(&env, "cat > /dev/null; echo Working.\n", "");
+    env.write(STATE, &third_iteration(NOT_DONE));
+    let missing = ["resume", "--yes", "--agent-cmd", "./no-such-agent-anywhere"];
+    let failed = env.ralph(&missing);
+    assert_eq!(failed.code, 1, "{}{}", failed.stdout, failed.stderr);
+    assert_eq!(env.read(STATE), third_iteration(NOT_DONE));
+    let done = env.ralph(&["resume", "--abandon"]);
+    assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+    assert!(done.stdout.contains("cancelled"), "{}", done.stdout);
+    assert!(!env.path(STATE).exists());
+    let kept = archived_state(&env);
+    assert!(kept.contains("- Status: USER_ABORT"), "{kept}");
+    assert!(kept.contains("- [x] 子任务 2: 认证服务"), "{kept}");
+    let again = env.ralph(&["resume", "--yes"]);
+    assert_eq!(again.code, 1, "{}{}", again.stdout, again.stderr);
+    assert!(!env.path(STATE).exists());
 }
 
 /// VALV-05: what is done and what is open, in the box at the limit.

@@ -288,15 +288,36 @@ fn the_state_file_follows_each_step() {
         part("## Completed Work", "## Promise"),
         "### Phase 1: 深度分析\n- x\n\n### Phase 2: 规划\n- One\n- Two\n- Three\n\n### Phase 3: 子任务进度\n- [x] 子任务 1: One\n- [ ] 子任务 2: Two\n- [ ] 子任务 3: Three"
     );
-    // Nobody is there to choose, and the flag of the menu is that of resume.
+    // Nobody is there to choose; what is said instead is known here too
+    // (RESM-04, RESM-09).
     let asked = env.ralph(&["do", "--resume"]);
     assert_eq!(asked.code, 1);
+    for flag in ["--yes", "--restart", "--show", "--abandon"] {
+        assert!(asked.stderr.contains(flag), "{}", asked.stderr);
+    }
+    let shown = env.ralph(&["do", "--resume", "--show"]);
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    assert!(shown.stdout.contains("- [ ] "), "{}", shown.stdout);
+    let other = env.ralph(&["do", "--resume", "--yes", "--verify", "true"]);
+    assert_eq!(other.code, 1, "{}{}", other.stdout, other.stderr);
     let listed = env.ralph(&["do", "--list-checkpoints"]);
     assert!(listed.stdout.contains("paused"), "{}", listed.stdout);
     let done = env.ralph(&["do", "--resume", "--yes", "--json", "--quiet"]);
     assert_eq!(done.code, 1, "one of both");
     let done = env.ralph(&["do", "--resume", "--yes", "--json"]);
     assert_eq!(steps(&done.events())[0], "execute");
+    let by_another = "cat > /dev/null; echo by-another > another.txt; echo done";
+    std::fs::write(env.outside("another.sh"), by_another).unwrap();
+    let another = format!("sh {}", env.outside("another.sh").display());
+    env.ralph(&[
+        "do",
+        "--resume",
+        "--yes",
+        "--agent-cmd",
+        &another,
+        "--quiet",
+    ]);
+    assert_eq!(env.read("another.txt"), "by-another\n");
 }
 
 #[test]

@@ -131,8 +131,10 @@ fn ready(
     let head = git::head(&repo.top);
     let commit = head.commit.clone().ok_or(NoLanes::NoCommit)?;
     let (known, id) = match opening {
-        Opening::New => (None, new_run_id(clock::now().wall_ms, clock::random())),
-        Opening::Resume { id, .. } | Opening::Abandon(id) => {
+        Opening::New | Opening::Abandon(None) => {
+            (None, new_run_id(clock::now().wall_ms, clock::random()))
+        }
+        Opening::Resume { id, .. } | Opening::Abandon(Some(id)) => {
             let past = past::read(&layout.run(id)).ok();
             let known = past.and_then(|past| past.header.rules.lanes);
             (known, id.clone())
