@@ -649,3 +649,38 @@ fn the_changed_files_judge_the_risk_too_role_04() {
         assert_eq!(raised.len(), usize::from(want.len() > 1), "{file}");
     }
 }
+
+/// ROLE-02: where nothing was tested nobody is told that tests failed, and the
+/// screen says why the task goes back.
+#[test]
+fn a_task_that_nothing_shows_goes_back_with_the_reason_role_02() {
+    let env = TestEnv::new();
+    env.write(
+        "tasks.md",
+        "# Tasks\n\n- [ ] T001 Write it | files: wanted.txt | risk: medium\n",
+    );
+    commit(&env);
+    let turns = [
+        says("done"),
+        approves(),
+        passes(),
+        says("It was never written."),
+        develops("wanted.txt"),
+        approves(),
+        passes(),
+    ];
+    let agent = env.agent(&turns);
+    let mut command = env.command(&["run", "--roles", "--json", "--agent-cmd", &agent]);
+    let run = command.env("RALPH_EVIDENCE_LEVEL", "unrefuted").output();
+    let events = Done::of(&run.unwrap()).events();
+    let back = named(&events, "sent_back");
+    assert_eq!(back.len(), 1, "{events:?}");
+    assert_eq!(back[0]["task"], "T001");
+    let why = back[0]["reason"].as_str().unwrap();
+    let debugger = prompt(&env, 4);
+    assert!(debugger.contains("DEBUGGER"), "{debugger}");
+    assert!(debugger.contains(why), "{debugger}");
+    for untrue in ["tests of this task failed", "checks pass"] {
+        assert!(!debugger.contains(untrue), "{debugger}");
+    }
+}

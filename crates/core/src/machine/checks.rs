@@ -50,6 +50,14 @@ pub enum CheckNotice {
         #[serde(rename = "reason", serialize_with = "wire::english")]
         why: Unshown,
     },
+    /// Every role said yes, and nothing shows it.
+    #[say("sent back: {task} ({why})", (task, why) = (named(std::slice::from_ref(task), lang), why.say(lang)))]
+    SentBack {
+        iteration: u32,
+        task: String,
+        #[serde(rename = "reason", serialize_with = "wire::english")]
+        why: NoProof,
+    },
     /// Tests that were green before say something else now.
     #[say("{task} changed what old tests expect; look at {files}", files = files.join(", "))]
     ExpectationsChanged {
@@ -116,6 +124,7 @@ impl CheckNotice {
         match self {
             CheckNotice::TickRejected { .. }
             | CheckNotice::TickUnproven { .. }
+            | CheckNotice::SentBack { .. }
             | CheckNotice::ExpectationsChanged { .. }
             | CheckNotice::Weakened { .. } => Level::Warn,
             CheckNotice::E2eComplete { result, .. } if result.exit != Some(0) => Level::Warn,

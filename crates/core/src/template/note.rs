@@ -20,8 +20,8 @@ pub enum PromptNote {
     /// Ticks that Ralph turned back, because no check bears them out.
     #[say("These tasks were marked as done, and Ralph turned the marks back, because nothing shows that they are done. Do the work, then mark them again:\n\n{tasks}\n\nWhy:\n\n{why}", tasks = list(tasks), why = fenced(&why.say(lang)))]
     TickRejected { tasks: Vec<String>, why: Spoken },
-    /// The checks pass, and nothing shows that they are about this work.
-    #[say("The checks pass, and nothing shows that this work is done:\n\n{why}", why = fenced(&why.say(lang)))]
+    /// No check failed, if there is any, and nothing shows the work.
+    #[say("Nothing shows that this work is done:\n\n{why}", why = fenced(&why.say(lang)))]
     Unshown { why: Spoken },
     /// What is checked, and what a mark needs to count.
     #[say("Ralph runs these checks itself:\n\n{checks}\n\nA task counts as done when they pass with the work, and at least one test fails without it. Write such a test with the work; leave the existing tests, and what runs them, as they are.", checks = list(checks))]

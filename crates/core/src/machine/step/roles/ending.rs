@@ -93,7 +93,15 @@ fn judge_way(state: &mut State, report: &VerifyReport, out: &mut Out) -> Result<
     let fate = bench.judge(state, &id, out);
     bench.end(state);
     let (level, why) = match fate {
-        Fate::Refused(why) => return Err(Spoken::of(&why)),
+        Fate::Refused(why) => {
+            let spoken = Spoken::of(&why);
+            out.tell(CheckNotice::SentBack {
+                iteration: state.turn.number,
+                task: id,
+                why,
+            });
+            return Err(spoken);
+        }
         Fate::Stands(level, why) => (level, why),
     };
     state.ticks.levels.insert(id.clone(), level);
