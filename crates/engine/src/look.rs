@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::flow::Flow;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Checks, Integrity, Observation, SteeredTask, TaskFacts, TaskRef, Tasks};
-use ralph_core::tasks::{self, ChangedList, ListChange, Scope, TaskError, TaskList};
+use ralph_core::tasks::{self, ChangedList, Changes, ListChange, Scope, TaskError, TaskList};
 use ralph_core::text;
 
 use sha2::{Digest, Sha256};
@@ -279,7 +279,16 @@ impl Looker {
 
     fn read_anew(&mut self, bytes: Vec<u8>, file: &TaskFile) -> Result<TaskFacts, ReadError> {
         let list = file.parse(&bytes)?;
-        let lost = self.lost(&list);
+        let Changes {
+            removed: mut lost,
+            replaced,
+            ..
+        } = self.lost(&list);
+        let known = self.last.as_ref().map(|last| &last.facts.lost);
+        let is_new = |id: &String| known.is_none_or(|known| !known.contains(id));
+        let reworded = replaced.iter().filter(|(id, _)| is_new(id)).cloned();
+        let reworded = reworded.map(as_it_was).collect();
+        lost.extend(replaced.into_iter().map(|(id, _)| id));
         let armed = self.armed.get_or_insert_with(|| list.clone());
         let facts = TaskFacts {
             lost,
@@ -297,22 +306,27 @@ impl Looker {
         });
         Ok(TaskFacts {
             removed: changes.removed,
+            reworded,
             unticked: changes.unticked,
             ticked,
             ..facts
         })
     }
 
-    /// Tasks that were there in this run and are not there now.
-    fn lost(&mut self, list: &TaskList) -> Vec<String> {
-        let lost = match &self.whole {
-            Some(whole) => tasks::compare(whole, list).removed,
-            None => Vec::new(),
-        };
-        if lost.is_empty() {
-            self.whole = Some(list.clone());
+    /// Tasks that were there in this run and are not there now, or say
+    /// something else.
+    fn lost(&mut self, list: &TaskList) -> Changes {
+        let whole = self.whole.as_ref();
+        let changes = whole.map(|whole| tasks::compare(whole, list));
+        let changes = changes.unwrap_or_default();
+        if changes.removed.is_empty() && changes.replaced.is_empty() {
+            let mut now = list.clone();
+            if let Some(before) = self.whole.take() {
+                now.keep_words(&before);
+            }
+            self.whole = Some(now);
         }
-        lost
+        changes
     }
 
     /// The files that phases left, by their names; empty ones are none.
@@ -407,7 +421,11 @@ impl Looker {
             change.apply(&last.bytes, &last.list, read)
         });
         if let Some(Ok(ChangedList { bytes, list, .. })) = remembered {
-            if self.whole.as_ref() == self.last_list() {
+            if self
+                .last
+                .as_ref()
+                .is_some_and(|last| last.facts.lost.is_empty())
+            {
                 self.whole = Some(list.clone());
             }
             let facts = facts_for(&list, &self.scope, self.follows_flow, self.armed.as_ref());
@@ -512,6 +530,11 @@ impl LastRead {
         }
         self.facts.clone()
     }
+}
+
+fn as_it_was((id, text): (String, String)) -> TaskRef {
+    let phase = None;
+    TaskRef { id, text, phase }
 }
 
 /// Whether a file is called as the pattern says, `{n}` for any number.

@@ -960,7 +960,7 @@ fn a_task_file_that_shrinks() {
     assert_eq!(rejected.len(), 2, "a shorter list proves nothing");
     assert_eq!(
         rejected[1]["missing"][0],
-        "tasks removed from the task file: 2"
+        "tasks removed from the task file, or with other words: 2"
     );
     assert_eq!(
         named(&events, "iteration_complete")[0]["progress"],

@@ -147,3 +147,25 @@ fn prints_a_green_test_log() {
     let events = check(&env, lie);
     assert!(!named(&events, "tick_rejected").is_empty());
 }
+
+/// TASK-17: whoever writes other tasks did not do those that were asked for.
+#[test]
+fn tasks_with_other_words_are_not_done_task_17() {
+    let env = TestEnv::with_tasks(2);
+    let nothing = "# Tasks\n\n- [x] T001 nothing to do\n- [x] T002 nop\n";
+    let back = "# Tasks\n\n- [x] T001 Do thing 1\n- [x] T002 Do thing 2 (in w)\n";
+    let promise = "<promise>COMPLETE</promise>";
+    let turns = [
+        json!({"write": {"w": "1", "tasks.md": nothing}, "say": promise}),
+        json!({"write": {"w": "2", "tasks.md": back}, "say": promise}),
+    ];
+    let (done, events) = env.run_script(&turns, &["--max-iterations", "4"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(events.last().unwrap()["iterations"], 2, "{events:?}");
+    let told = named(&events, "tasks_reworded");
+    assert_eq!(told.len(), 1, "{events:?}");
+    assert_eq!(told[0]["tasks"], json!(["T001", "T002"]));
+    let prompt = crate::roles::prompt(&env, 2);
+    assert!(prompt.contains("T001 Do thing 1"), "{prompt}");
+    assert!(prompt.contains("put their words back"), "{prompt}");
+}

@@ -263,8 +263,12 @@ pub struct TaskFacts {
     /// Tasks that stood in the file before and are gone (TASK-17).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<String>,
+    /// Tasks that say something else than before, as they were (TASK-17).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reworded: Vec<TaskRef>,
     /// Tasks that ever stood in the file during this run and are not there
-    /// now: whatever stands in their place proves nothing.
+    /// now, or say something else: whatever stands in their place proves
+    /// nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
     /// Tasks that were done before and are open again (TASK-17).

@@ -100,6 +100,12 @@ pub enum Notice {
         #[serde(rename = "tasks")]
         ids: Vec<String>,
     },
+    #[say("tasks say something else than before: {ids}; until they say what they said, nothing is complete", ids = ids.join(", "))]
+    TasksReworded {
+        iteration: u32,
+        #[serde(rename = "tasks")]
+        ids: Vec<String>,
+    },
     #[say("tasks that were done are open again: {ids}", ids = ids.join(", "))]
     TasksUnticked {
         iteration: u32,
@@ -341,6 +347,7 @@ impl Notice {
             | Notice::PromiseRejected { .. }
             | Notice::Stalled { .. }
             | Notice::TasksRemoved { .. }
+            | Notice::TasksReworded { .. }
             | Notice::TasksUnticked { .. }
             | Notice::TasksSkipped { .. }
             | Notice::AgentRefused { .. }

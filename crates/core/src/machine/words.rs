@@ -21,8 +21,8 @@ pub enum Missing {
     /// Phases and subtasks that the state file does not call done.
     #[say("open in the state file (.claude/ralph-delta.local.md): {open}", open = open.join(", "))]
     OpenInStateFile { open: Vec<String> },
-    /// Tasks that stood in the file and are gone.
-    #[say("tasks removed from the task file: {count}")]
+    /// Tasks that stood in the file and are gone, or say something else.
+    #[say("tasks removed from the task file, or with other words: {count}")]
     LostTasks { count: usize },
     #[say("`{command}` does not pass")]
     Failing { command: String },

@@ -15,6 +15,18 @@ pub struct Changes {
     pub added: Vec<String>,
     /// The id is the same, the description is not.
     pub reworded: Vec<String>,
+    /// Of these, those that ask for something else, with what they asked for.
+    pub replaced: Vec<(String, String)>,
+}
+
+/// Whether what a task asked for can't be read in it any more; a remark behind
+/// its words changes nothing.
+fn says_else(old: &str, new: &str) -> bool {
+    let words = |text: &str| -> String {
+        let marks = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '~' | '`');
+        text.to_lowercase().split(marks).collect()
+    };
+    !words(new).contains(&words(old))
 }
 
 impl Changes {
@@ -60,6 +72,28 @@ impl Changes {
         }
         if old.text != new.text {
             self.reworded.push(id());
+            if says_else(&old.text, &new.text) {
+                self.replaced.push((id(), old.text.clone()));
+            }
+        }
+    }
+}
+
+impl TaskList {
+    /// A remark that an agent put to a task is not what the task asks for: that
+    /// stays as it was before.
+    pub fn keep_words(&mut self, before: &TaskList) {
+        let own = before.tasks.iter().filter(|task| task.has_own_id);
+        let words: HashMap<&str, &str> = own
+            .map(|task| (task.id.as_str(), task.text.as_str()))
+            .collect();
+        for task in self.tasks.iter_mut().filter(|task| task.has_own_id) {
+            match words.get(task.id.as_str()) {
+                Some(words) if !says_else(words, &task.text) => {
+                    (*words).clone_into(&mut task.text);
+                }
+                _ => {}
+            }
         }
     }
 }

@@ -36,6 +36,9 @@ pub enum PromptNote {
     /// Tasks that are no longer in the task file.
     #[say("These tasks are gone from the task file. Tasks must not be removed; put them back:\n\n{removed}", removed = list(removed))]
     TasksShrank { removed: Vec<String> },
+    /// Tasks that say something else than a person wrote, as they were.
+    #[say("These tasks say something else than before. What they ask for is not yours to change; put their words back:\n\n{were}", were = list(were))]
+    TasksReworded { were: Vec<String> },
     /// Tasks that were done and are open again, or whose tick was taken back
     /// because nothing proved it.
     #[say("These tasks were marked as done and are open again. Check each one and finish it:\n\n{ids}", ids = list(ids))]
@@ -147,7 +150,7 @@ impl PromptNote {
             PromptNote::ChecksWeakened { .. } => 2,
             PromptNote::VerifyFailed { .. } => 3,
             PromptNote::E2eFailed { .. } => 4,
-            PromptNote::TasksShrank { .. } => 5,
+            PromptNote::TasksShrank { .. } | PromptNote::TasksReworded { .. } => 5,
             PromptNote::Unticked { .. } => 6,
             PromptNote::LastError { .. } => 7,
             PromptNote::Hint { .. } | PromptNote::Again { .. } => 1,

@@ -48,6 +48,7 @@ pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
         waiting,
         open: list.pending(scope).take(OPEN_SHOWN).map(task_ref).collect(),
         removed: Vec::new(),
+        reworded: Vec::new(),
         lost: Vec::new(),
         unticked: Vec::new(),
         ticked: Vec::new(),

@@ -130,6 +130,27 @@ fn lost_tasks_and_ticks_are_told_once() {
     assert_eq!((later.removed.len(), later.unticked.len()), (0, 0));
 }
 
+/// TASK-17: a remark is none of its business, other words are.
+#[test]
+fn a_task_with_other_words_is_lost_until_they_are_back() {
+    let mut project = Project::with("- [ ] T001 first\n- [ ] T002 second\n");
+    project.facts();
+    project.write("- [x] T001 _first_\n- [x] T002 **Second** (in b.txt)\n");
+    let facts = project.facts();
+    assert_eq!((facts.reworded.len(), facts.lost.len()), (0, 0));
+    project.write("- [x] T001 nothing to do\n- [x] T002 second, in b.txt\n");
+    let facts = project.facts();
+    let were: Vec<String> = facts.reworded.iter().map(TaskRef::name).collect();
+    assert!(
+        were[0].starts_with("T001 ") && were[0].contains("first"),
+        "{were:?}"
+    );
+    assert_eq!(facts.lost, ["T001"]);
+    assert_eq!(project.facts().reworded, []);
+    project.write("- [x] T001 first\n- [x] T002 second (in b.txt)\n");
+    assert_eq!(project.facts().lost, [""; 0]);
+}
+
 #[test]
 fn what_is_lost_behind_trouble_is_told_when_it_is_over() {
     let mut project = Project::with(THREE);

@@ -3,7 +3,9 @@
 use super::out::Out;
 use super::ticks::take_ticks;
 use crate::lang::Spoken;
-use crate::machine::{CheckNotice, Evidence, Integrity, Notice, Observation, State, Tasks};
+use crate::machine::{
+    CheckNotice, Evidence, Integrity, Notice, Observation, State, TaskRef, Tasks,
+};
 use crate::template::PromptNote;
 
 /// What changed while no agent ran is nobody's progress, but it was seen.
@@ -58,6 +60,12 @@ pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Out) {
         let removed = ids.clone();
         state.notes.push(PromptNote::TasksShrank { removed });
         out.tell(Notice::TasksRemoved { iteration, ids });
+    }
+    if !facts.reworded.is_empty() {
+        let ids = facts.reworded.iter().map(|task| task.id.clone()).collect();
+        let were = facts.reworded.iter().map(TaskRef::name).collect();
+        state.notes.push(PromptNote::TasksReworded { were });
+        out.tell(Notice::TasksReworded { iteration, ids });
     }
     if !facts.unticked.is_empty() {
         let ids = facts.unticked.clone();

@@ -196,11 +196,11 @@ fn a_file_that_shrinks_is_reported_and_not_complete_task_17() {
     iteration_complete iteration=1 subtasks_done=2 progress=["tasks","tree"] tasks={"total":2,"completed":2} duration_ms=1000
     tasks_removed iteration=1 tasks=["T003"]
     promise_detected iteration=1 promise="COMPLETE"
-    promise_rejected iteration=1 reason="tasks removed from the task file: 1" promise="COMPLETE" missing=["tasks removed from the task file: 1"]
+    promise_rejected iteration=1 reason="tasks removed from the task file, or with other words: 1" promise="COMPLETE" missing=["tasks removed from the task file, or with other words: 1"]
     iteration_start iteration=2
     => run turn 2 for 1800000 ms
          TasksShrank { removed: ["T003"] }
-         PromiseRejected { claim: "COMPLETE", missing: ["tasks removed from the task file: 1"] }
+         PromiseRejected { claim: "COMPLETE", missing: ["tasks removed from the task file, or with other words: 1"] }
     "#);
     run.work(nothing());
     assert_eq!(

@@ -290,14 +290,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 668 events, 2 complete, 4f0e743d2dbe50ec
+    tasks: 668 events, 2 complete, 2feeab2f120f03ac
     prompt: 740 events, 1 complete, 84636f26cd70715c
     pull: 635 events, 1 complete, f57a7b2cc1688685
     ci: 1715 events, 0 complete, f50e14f09cd7665d
     drt: 1400 events, 7 complete, 28015a0b9c102d34
-    ralph: 655 events, 7 complete, e8c26046c5434514
+    ralph: 655 events, 7 complete, d8a74c0d0844398c
     planned: 455 events, 13 complete, 8af7f94345d8489a
-    direct: 455 events, 16 complete, c20096212f8b44c6
-    session: 1118 events, 6 complete, 78563b38b8d90ab8
+    direct: 455 events, 16 complete, e23d74b468e706ee
+    session: 1118 events, 6 complete, 0282bdd063de809c
     ");
 }

@@ -325,7 +325,7 @@ fn lines_of_the_event_log_evnt_01() {
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"iteration_complete","iteration":1,"phase":2,"subtasks_done":1,"progress":["tasks","tree"],"tasks":{"total":3,"completed":2},"duration_ms":1500}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"promise_detected","iteration":1,"promise":"BLOCKED: no \"key\""}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"promise_missing","iteration":1,"count":2}
-    {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"promise_rejected","iteration":1,"reason":"open tasks (2): T001 task 1; T002 task 2; tasks removed from the task file: 3","promise":"COMPLETE","missing":["open tasks (2): T001 task 1; T002 task 2","tasks removed from the task file: 3"]}
+    {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"promise_rejected","iteration":1,"reason":"open tasks (2): T001 task 1; T002 task 2; tasks removed from the task file, or with other words: 3","promise":"COMPLETE","missing":["open tasks (2): T001 task 1; T002 task 2","tasks removed from the task file, or with other words: 3"]}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"stalled","iteration":1,"count":3}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"tasks_removed","iteration":1,"tasks":["T001"]}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"tasks_unticked","iteration":1,"tasks":["T001"]}

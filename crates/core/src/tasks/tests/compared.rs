@@ -23,6 +23,7 @@ fn every_kind_of_change_is_seen() {
             removed: names(&["T003"]),
             added: names(&["T005"]),
             reworded: names(&["T004"]),
+            replaced: vec![("T004".into(), "d".into())],
         },
     );
 }
