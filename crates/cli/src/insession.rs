@@ -1,6 +1,7 @@
 //! Loops inside a session: what the hooks and `ralph loop` share. Settings,
 //! plans and texts are made here; `ralph_engine::session` drives.
 
+pub mod cap;
 mod choosing;
 mod route;
 

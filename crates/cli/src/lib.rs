@@ -28,6 +28,7 @@ mod web;
 use std::ffi::OsString;
 
 use clap::FromArgMatches;
+use ralph_core::lang::Lang;
 use ralph_engine::{lanes, wall};
 
 ralph_core::texts!();
@@ -77,21 +78,31 @@ pub fn run(args: &[OsString]) -> u8 {
     match parsed.and_then(|matches| args::Cli::from_arg_matches(&matches)) {
         Ok(cli) => commands::run(cli),
         Err(error) => {
+            let is_wrong = error.use_stderr();
             match usage::message(&error, args) {
                 Some(message) => out::error(&format!("ralph: {message}")),
-                None if error.use_stderr() => out::error(error.render().to_string().trim_end()),
                 None => {
-                    let _ = error.print();
+                    let answer = in_language(args).unwrap_or(error);
+                    match answer.use_stderr() {
+                        true => out::error(answer.render().to_string().trim_end()),
+                        false => drop(answer.print()),
+                    }
                 }
             }
             // Help and version are answers, not errors.
-            match error.use_stderr() {
+            match is_wrong {
                 true if hook::is_guard(args) => BLOCKED,
                 true => FAILED,
                 false => 0,
             }
         }
     }
+}
+
+/// The same answer in the language of the person, where that is another.
+fn in_language(args: &[OsString]) -> Option<clap::Error> {
+    let lang = Some(usage::lang_of(args)).filter(|lang| *lang != Lang::En)?;
+    help::command_in(lang).try_get_matches_from(args).err()
 }
 
 fn asks_for_help(args: &[OsString]) -> bool {

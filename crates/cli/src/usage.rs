@@ -120,7 +120,7 @@ fn help_command(args: &[OsString]) -> String {
 }
 
 /// What `--lang` says, although the rest could not be understood.
-fn lang_of(args: &[OsString]) -> Lang {
+pub fn lang_of(args: &[OsString]) -> Lang {
     let mut words = args.iter().filter_map(|arg| arg.to_str());
     let mut chosen = None;
     while let Some(word) = words.next() {

@@ -1,6 +1,7 @@
 //! `ralph help`: the whole, a verb, or a topic.
 
 use ralph_core::config::nearest;
+use ralph_core::lang::Lang;
 use ralph_core::tr;
 
 use crate::app::{App, Exit};
@@ -10,7 +11,7 @@ use crate::help::{self, topics};
 pub fn run(app: &App, args: &HelpArgs) -> Exit {
     let lang = app.lang();
     let Some(name) = &args.about else {
-        print(&["ralph", "--help"]);
+        print(&["ralph", "--help"], lang);
         let topics = topics::list(lang);
         return app.done(&tr!(lang, "\nTopics (ralph help TOPIC):\n{topics}"));
     };
@@ -22,7 +23,7 @@ pub fn run(app: &App, args: &HelpArgs) -> Exit {
         app.tell(text);
     }
     if is_verb {
-        print(&["ralph", name, "--help"]);
+        print(&["ralph", name, "--help"], lang);
     }
     if topic.is_some() || is_verb {
         return Ok(0);
@@ -40,8 +41,8 @@ pub fn run(app: &App, args: &HelpArgs) -> Exit {
 }
 
 /// What the parser answers to these words, which is the help.
-fn print(words: &[&str]) {
-    if let Err(answer) = help::command().try_get_matches_from(words) {
+fn print(words: &[&str], lang: Lang) {
+    if let Err(answer) = help::command_in(lang).try_get_matches_from(words) {
         let _ = answer.print();
     }
 }

@@ -6,12 +6,14 @@ use std::io::Read;
 use ralph_core::lang::Say;
 use ralph_core::machine::Request;
 use ralph_core::session::words::Start;
+use ralph_engine::agents::Client;
 use ralph_engine::session::Verdict;
 
 use crate::FAILED;
 use crate::app::{App, Exit, OrFail};
 use crate::args::{LoopArgs, LoopCommand, LoopStartArgs};
 use crate::around::{client_around, session_around};
+use crate::insession::cap::low_cap;
 use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
 
 /// What is read of options on standard input.
@@ -20,10 +22,14 @@ const MOST_INPUT: u64 = 1024 * 1024;
 pub fn run(app: &App, args: &LoopArgs) -> Exit {
     let host = args.host.unwrap_or_else(client_around);
     let session = args.session.clone().or_else(|| session_around(host));
+    let is_inside = session.is_some();
     // One that nobody named belongs to the first session that stops here.
     let here = Here::new(app.layout(), &session.unwrap_or_default(), host.into_str());
     let done = match &args.command {
-        LoopCommand::Start(start) => return begin(app, &here, start),
+        LoopCommand::Start(start) => {
+            let inside = is_inside.then_some(host);
+            return begin(app, &here, start, inside);
+        }
         LoopCommand::Cancel => here.leave(Request::Cancel),
         LoopCommand::Pause => here.leave(Request::Pause),
         LoopCommand::Continue => here.go_on(),
@@ -39,11 +45,13 @@ pub fn run(app: &App, args: &LoopArgs) -> Exit {
     Ok(0)
 }
 
-fn begin(app: &App, here: &Here, args: &LoopStartArgs) -> Exit {
+/// `inside` is the client of the session that asks, if one does.
+fn begin(app: &App, here: &Here, args: &LoopStartArgs, inside: Option<Client>) -> Exit {
     let start = start(args).or_fail(app)?;
     match here.start(&start) {
         Ok((opened, Verdict::GoOn(go_on))) => {
-            if let Some(message) = beginning(&opened) {
+            let low = inside.and_then(|host| low_cap(&opened, host));
+            for message in beginning(&opened).into_iter().chain(low) {
                 app.warn(&message);
             }
             app.tell(&go_on.text);

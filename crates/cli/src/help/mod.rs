@@ -2,9 +2,12 @@
 
 mod examples;
 pub mod topics;
+mod words;
 
 use clap::{Command, CommandFactory};
+use ralph_core::lang::Lang;
 
+use self::words::Words;
 use crate::args::Cli;
 
 /// The verbs, in the order in which a person gets to know them.
@@ -68,11 +71,21 @@ const GROUPS: &[(&str, &[&str])] = &[
 
 /// The command line with all of its help.
 pub fn command() -> Command {
+    command_in(Lang::En)
+}
+
+/// The same in a language, for those who read it.
+pub fn command_in(lang: Lang) -> Command {
+    let words = Words::of(lang);
     let mut command = Cli::command();
-    let template = template(&command);
+    if lang != Lang::En {
+        command = words.translate(command);
+    }
+    let template = template(&command, &words);
+    let examples = format!("{}:", words.say(words::EXAMPLES));
     for (verb, lines) in examples::EXAMPLES {
         command = command.mut_subcommand(verb, |verb| {
-            let heading = heading(&verb, "Examples:");
+            let heading = heading(&verb, &examples);
             verb.after_help(format!("{heading}\n{}", indented(lines)))
         });
     }
@@ -80,13 +93,15 @@ pub fn command() -> Command {
 }
 
 /// What clap would print, with its one list of commands in groups.
-fn template(command: &Command) -> String {
+fn template(command: &Command, words: &Words) -> String {
     let width = GROUPS.iter().flat_map(|(_, verbs)| *verbs);
     let width = width.map(|verb| verb.len()).max().unwrap_or_default();
     let literal = command.get_styles().get_literal();
-    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    let usage = heading(command, &format!("{}:", words.headings.usage));
+    let mut text = format!("{{about-with-newline}}\n{usage} {{usage}}\n");
     for (title, verbs) in GROUPS {
-        text.push_str(&format!("\n{}\n", heading(command, &format!("{title}:"))));
+        let title = format!("{}:", words.say(title));
+        text.push_str(&format!("\n{}\n", heading(command, &title)));
         for name in *verbs {
             let found = command.find_subcommand(name);
             let about = found.and_then(Command::get_about);
@@ -97,7 +112,7 @@ fn template(command: &Command) -> String {
     }
     text + &format!(
         "\n{}\n{{options}}{{after-help}}",
-        heading(command, "Options:")
+        heading(command, &format!("{}:", words.headings.options))
     )
 }
 
@@ -116,7 +131,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::{Path, PathBuf};
 
-    use ralph_core::lang::{Lang, Say};
+    use ralph_core::lang::Say;
 
     use super::*;
 

@@ -1243,6 +1243,38 @@ fn help_and_version_are_answers() {
     assert!(done.stderr.contains("Usage: ralph"), "{}", done.stderr);
 }
 
+/// DISP-06: the help speaks as the rest does, by the flag and by the locale.
+#[test]
+fn the_help_is_in_the_language_of_the_person() {
+    let env = TestEnv::new();
+    for args in [
+        &["--lang", "zh-TW", "--help"][..],
+        &["run", "--help", "--lang", "zh-TW"],
+        &["help", "--lang", "zh-TW"],
+        &["help", "run", "--lang", "zh-TW"],
+    ] {
+        let done = env.ralph(args);
+        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{args:?}");
+        for part in ["用法: ralph", "選項:", "專案", "-h, --help"] {
+            assert!(done.stdout.contains(part), "{part}: {}", done.stdout);
+        }
+        for english in [
+            "Usage",
+            "Options",
+            "Print help",
+            "[default",
+            "possible values",
+        ] {
+            assert!(!done.stdout.contains(english), "{english}: {}", done.stdout);
+        }
+    }
+    let mut nothing = env.command::<&str>(&[]);
+    let nothing = nothing.env("LANG", "zh_CN.UTF-8").output().unwrap();
+    let nothing = Done::of(&nothing);
+    assert_eq!((nothing.code, nothing.stdout.as_str()), (1, ""));
+    assert!(nothing.stderr.contains("从这里开始"), "{}", nothing.stderr);
+}
+
 #[test]
 fn the_language_comes_from_the_flag_the_settings_or_the_locale() {
     let env = project();

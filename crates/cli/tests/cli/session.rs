@@ -443,6 +443,24 @@ fn the_verbs_and_the_hook_start_the_same_loop_once() {
     assert_eq!(again.stdout, "No active Ralph loop found.\n");
 }
 
+/// STOP-08: the command file of a client is told as much as its hook.
+#[test]
+fn a_loop_that_is_started_by_the_verb_tells_of_a_low_cap() {
+    let env = TestEnv::new();
+    let start = ["loop", "start", "Build it", "--session", ONE];
+    let begun = |cap: &str| {
+        let mut command = env.command(&start);
+        command.env("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", cap);
+        let done = Done::of(&command.output().unwrap());
+        env.ralph(&["loop", "cancel", "--session", ONE]);
+        done.stderr
+    };
+    let low = begun("3");
+    assert!(low.contains("after 3 blocks in a row"), "{low}");
+    let enough = begun("1000");
+    assert!(!enough.contains("blocks in a row"), "{enough}");
+}
+
 #[test]
 fn a_loop_that_no_session_was_named_for_goes_to_the_first_that_stops() {
     let env = TestEnv::new();

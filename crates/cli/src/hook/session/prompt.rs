@@ -7,17 +7,16 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Request;
 use ralph_core::session::task::Do;
 use ralph_core::session::words::{self, Said, Start};
-use ralph_core::tr;
 use ralph_engine::agents::Client;
-use ralph_engine::session::{SessionLoop, Verdict, index};
+use ralph_engine::session::{Verdict, index};
 use ralph_store::layout::Layout;
 
 use super::answer::Reply;
 use super::heard::Heard;
 use crate::app;
 use crate::commands::resume::Choice;
+use crate::insession::cap::low_cap;
 use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
-use crate::install::CAP;
 
 pub fn answer(heard: &Heard, layout: Layout) -> Reply {
     let here = Here::new(layout, &heard.session, heard.host.into_str());
@@ -96,24 +95,6 @@ fn begin(here: &Here, start: &Start, host: Client) -> Result<Reply, Problem> {
             }
         }
         Verdict::Ended(ended) => Reply::block(ending(&opened, &ended)),
-    })
-}
-
-/// The client may let go before the loop is at its limit (STOP-08).
-fn low_cap(opened: &SessionLoop, host: Client) -> Option<String> {
-    let cap = super::stop::cap(host)?;
-    let max = opened.state().rules.limits.max_iterations;
-    let lang = opened.plan().lang;
-    let is_low = max == 0 || cap <= max;
-    is_low.then(|| match host {
-        Client::Claude => tr!(
-            lang,
-            "This session lets its agent stop after {cap} blocks in a row without a tool call, which is less than this loop may need: it rests there, with everything saved. `ralph init` raises {CAP}; start the session anew after it."
-        ),
-        _ => tr!(
-            lang,
-            "This client lets its agent stop after {cap} blocks in a row without a tool call, which is less than this loop may need: it rests there, with everything saved."
-        ),
     })
 }
 

@@ -16,11 +16,8 @@ use ralph_store::layout::Layout;
 use super::answer::Reply;
 use super::heard::Heard;
 use crate::app;
+use crate::insession::cap::cap;
 use crate::insession::{Here, Problem, ending, has_foreign_file, with_announcements};
-use crate::install::CAP;
-
-/// What Claude Code and Copilot CLI obey, where nothing else is said.
-const USUAL_CAP: u32 = 8;
 
 /// What a hook may take where its entry does not say: every client gives it
 /// that.
@@ -174,19 +171,6 @@ fn said(opened: &SessionLoop, heard: &Heard) -> Result<String, SessionError> {
     match transcript::last_text(&path) {
         Ok(text) => Ok(text.unwrap_or_default()),
         Err(_) => Err(SessionError::NothingHeard { transcript: path }),
-    }
-}
-
-/// How many blocks in a row the client obeys (trap 12).
-pub(super) fn cap(host: Client) -> Option<u32> {
-    match host {
-        Client::Claude => {
-            let told = std::env::var(CAP).ok();
-            let told = told.and_then(|text| text.trim().parse().ok());
-            Some(told.unwrap_or(USUAL_CAP)).filter(|&cap| cap > 0)
-        }
-        Client::Copilot => Some(USUAL_CAP),
-        Client::Codex | Client::Gemini | Client::Cursor | Client::OpenCode | Client::Amp => None,
     }
 }
 
