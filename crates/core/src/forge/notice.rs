@@ -37,7 +37,8 @@ pub enum ForgeNotice {
     #[say("pull request created: {url}")]
     #[strum(to_string = "pr_created")]
     Created { url: String },
-    /// A look at CI that runs.
+    /// A look at CI that runs, or at a merge that was ordered (PRCI-09).
+    #[say(if *merging, "waiting for the merge of #{number} at {commit}{left}", commit = short(commit), left = at_most(*left_ms, lang))]
     #[say("waiting for CI of #{number} at {commit}: {counts}{left}", (commit, counts) = (short(commit), counts(checks, lang)), left = at_most(*left_ms, lang))]
     #[strum(to_string = "ci_poll")]
     Poll {
@@ -46,6 +47,8 @@ pub enum ForgeNotice {
         commit: String,
         #[serde(flatten, serialize_with = "ci")]
         checks: Vec<Check>,
+        #[serde(skip)]
+        merging: bool,
         /// How long it is waited for at most.
         left_ms: Option<u64>,
     },
@@ -113,13 +116,19 @@ impl ForgeNotice {
     pub fn shows_the_same(&self, other: &ForgeNotice) -> bool {
         match (self, other) {
             (
-                ForgeNotice::Poll { commit, checks, .. },
+                ForgeNotice::Poll {
+                    commit,
+                    checks,
+                    merging,
+                    ..
+                },
                 ForgeNotice::Poll {
                     commit: other_commit,
                     checks: other_checks,
+                    merging: other_merging,
                     ..
                 },
-            ) => (commit, checks) == (other_commit, other_checks),
+            ) => (commit, checks, merging) == (other_commit, other_checks, other_merging),
             _ => false,
         }
     }

@@ -5,6 +5,7 @@ use crate::forge::{
     Cause, Check, CheckState, ForgeAnswer, ForgeNeed, ForgeNote, ForgeRules, GateFinding, Local,
     MergeWho, Pull, PullState, Sight, Trouble, TroubleKind,
 };
+use crate::lang::{Lang, Say};
 
 const MINUTE: u64 = 60_000;
 
@@ -579,8 +580,13 @@ fn a_merged_branch_is_deleted_where_that_was_asked_for() {
         });
         run.sees(sight("aaa", &[CheckState::Passed]));
         run.forge(ForgeAnswer::Merged);
-        // Ordered, and not merged yet.
+        // Ordered, and not merged yet: nobody waits for CI (PRCI-09).
         run.sees(sight("aaa", &[CheckState::Passed]));
+        let said: Vec<String> = notices(&run.last).map(|n| n.say(Lang::En)).collect();
+        assert!(
+            said[0].starts_with("waiting for the merge of #"),
+            "{said:?}"
+        );
         run.wake().sees(merged());
         assert_eq!(run.acts(), ["delete"]);
         run.forge(answer);

@@ -59,6 +59,7 @@ pub(super) fn wait_for_ci(state: &mut State, checks: &[Check], out: &mut Out) ->
         number: state.pull.number.unwrap_or_default(),
         commit: state.pull.commit.clone().unwrap_or_default(),
         checks: checks.to_vec(),
+        merging: state.pull.merge_ordered,
         left_ms,
     };
     tell(state, notice, out);
