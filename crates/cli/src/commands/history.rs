@@ -9,6 +9,7 @@ use ralph_core::text::duration::human;
 use ralph_core::text::sanitize;
 use ralph_core::tr;
 use ralph_engine::archive::Keeping;
+use ralph_engine::clock;
 use ralph_engine::watch::{self, Brief};
 use ralph_store::history::{self, Entry, Manifest};
 use serde_json::{Value, json};
@@ -104,7 +105,11 @@ fn row(app: &App, entry: &Entry) -> [String; 7] {
     };
     let lang = app.lang();
     let path = place(app, entry);
-    let when = or_dash(entry.when().to_owned());
+    let ended = entry.manifest.as_ref().map(|m| m.text("ended"));
+    let when = match ended.filter(|ended| !ended.is_empty()) {
+        Some(ended) => in_zone(ended),
+        None => or_dash(entry.when().to_owned()),
+    };
     let Some(manifest) = &entry.manifest else {
         let id = entry.named.id.clone().unwrap_or_default();
         let unknown = || "-".to_owned();
@@ -129,10 +134,18 @@ fn row(app: &App, entry: &Entry) -> [String; 7] {
     ]
 }
 
+/// A moment in UTC on the person's clock; other words stay (U-06).
+fn in_zone(moment: &str) -> String {
+    match clock::localised(moment) {
+        same if same == moment => clean(moment),
+        local => format!("{local} ({})", clock::zone_name()),
+    }
+}
+
 /// A run of an earlier version, as its last events have it.
 fn old_row(run: &Brief, lang: Lang) -> [String; 7] {
     [
-        clean(&run.updated),
+        in_zone(&run.updated),
         run.id.to_string(),
         clean(&run.word(lang)),
         format!("{}/{}", run.completed, run.total),

@@ -601,3 +601,18 @@ fn openspec_itself_is_asked_where_it_is_installed_hist_05() {
     );
     assert!(env.path("openspec/changes/add-x").is_dir());
 }
+
+/// U-06: one clock, that of whoever looks.
+#[test]
+fn the_history_tells_the_time_of_the_person_who_looks() {
+    let env = TestEnv::with_tasks(1);
+    let turns = [ticking("T001", "<promise>COMPLETE</promise>")];
+    env.run_script(&turns, &[]);
+    let ended = manifest(&only_archive(&env))["ended"].clone();
+    let hour: u32 = ended.as_str().unwrap()[11..13].parse().unwrap();
+    let mut command = env.command(&["history"]);
+    let shown = Done::of(&command.env("TZ", "<+09>-9").output().unwrap()).stdout;
+    let there = format!(" {:02}:", (hour + 9) % 24);
+    assert!(shown.contains(&there), "{ended}: {shown}");
+    assert!(shown.contains("(+09)"), "{shown}");
+}
