@@ -13,6 +13,7 @@ use ralph_core::machine::{
 };
 use ralph_core::overview;
 use ralph_core::report;
+use ralph_core::tasks::Pick;
 use ralph_core::tr;
 use ralph_engine::plan::Plan;
 
@@ -253,6 +254,12 @@ fn paused(screen: &Screen, state: &State, ending: &Ending, reason: PauseReason) 
                 ..ending.clone()
             };
             display::needs_person(screen, &ending, &words)
+        }
+        PauseReason::Depends => {
+            let facts = state.tasks.facts.iter();
+            let waiting = facts.flat_map(|facts| facts.waiting.clone()).collect();
+            let why = Pick::Blocked { waiting }.problem(screen.lang);
+            display::escalated(screen, ending, &why.unwrap_or_default())
         }
         PauseReason::Agent(need) => display::needs_person(screen, ending, &need.say(screen.lang)),
         PauseReason::Escalated(why) => {

@@ -578,3 +578,25 @@ fn ticking_by_hand_keeps_the_progress_block_in_step() {
         assert!(now.contains(&format!("- Status: {status}\n")), "{now}");
     }
 }
+
+/// TASK-10: what can't be started at the start can't be later either, and no
+/// agent is called for nothing.
+#[test]
+fn a_run_whose_tasks_all_wait_is_paused_with_the_reason() {
+    let env = TestEnv::new();
+    env.write("tasks.md", "- [ ] T001 a\n- [ ] T002 b | depends: T009\n");
+    let turn = json!({"write": {"a.txt": "1"}, "tick": ["T001"], "say": "done"});
+    let (done, events) = env.run_script(&[turn.clone(), turn], &["--max-iterations", "4"]);
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    let end = events.last().unwrap();
+    assert_eq!(
+        (&end["reason"], &end["iterations"]),
+        (&json!("depends"), &json!(1))
+    );
+    let report = env.ralph(&["report"]).stdout;
+    assert!(report.contains("No open task can be started"), "{report}");
+    // A person sees to it.
+    env.write("tasks.md", "- [x] T001 a\n- [ ] T002 b\n");
+    let on = env.ralph(&["resume", "--yes", "--json"]);
+    assert!(on.stdout.contains("\"task\":\"T002\""), "{}", on.stdout);
+}

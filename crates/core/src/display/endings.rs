@@ -229,7 +229,7 @@ fn paused(screen: &Screen, ending: &Ending, title: &str, saved: &str) -> String 
     let mut out = title_box(screen, Tone::Warning, title);
     out.push('\n');
     out.push_str(&progress_with_bar(screen, ending.progress));
-    out.push_str(&screen.line(saved));
+    out.push_str(&screen.paragraph("", saved));
     out.push_str(&used(screen, ending));
     out.push_str(&resume_step(screen, ending));
     out

@@ -224,6 +224,7 @@ pub enum Notice {
     #[say(if let PauseReason::Agent(need) = reason, need.say(lang))]
     #[say(if let PauseReason::Escalated(why) = reason, why.say(lang))]
     #[say(if let PauseReason::Question = reason, "everything that is left waits for an answer: `ralph answer`, then `ralph resume`")]
+    #[say(if let PauseReason::Depends = reason, "no open task can be started; finish what they wait for, or correct their `depends`, then `ralph resume`")]
     #[say(if let PauseReason::Unproven = reason, "the agent says that it is done, and nothing was set up that could prove it")]
     #[say(if let PauseReason::Unguarded = reason, "the client ran a tool without asking the guard: see what took its hook away (`ralph doctor`), then `ralph resume`")]
     #[say(if let PauseReason::Forge(need) = reason, need.say(lang))]

@@ -147,6 +147,8 @@ pub enum PauseReason {
     Forge(ForgeNeed),
     /// Everything that is left waits for an answer, and nobody gave one.
     Question,
+    /// Everything that is left depends on what nobody does (TASK-10).
+    Depends,
 }
 
 /// The limits that pause a run.

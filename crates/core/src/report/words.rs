@@ -137,6 +137,7 @@ pub fn reason_words(lang: Lang, outcome: &Outcome) -> String {
             PauseReason::Escalated(why) => why.say(lang),
             PauseReason::Forge(need) => need.say(lang),
             PauseReason::Question => tr!(lang, "a question waits for an answer: `ralph answer`"),
+            PauseReason::Depends => tr!(lang, "no open task can be started: see their `depends`"),
             PauseReason::Limit(_) => outcome.reason().to_owned(),
         },
         Outcome::CircuitBreak { rule } => match rule {
@@ -241,6 +242,10 @@ fn paused(lang: Lang, reason: PauseReason) -> String {
         PauseReason::Question => tr!(
             lang,
             "Everything that is left waits for an answer to the agent's question."
+        ),
+        PauseReason::Depends => tr!(
+            lang,
+            "No open task can be started: each waits for something that nobody does."
         ),
         PauseReason::Limit(Limit::Iterations) => tr!(lang, "The limit of iterations was reached."),
         PauseReason::Limit(Limit::Duration) => tr!(lang, "The limit of time was reached."),

@@ -23,6 +23,7 @@ pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
             tasks.first().and_then(|&i| list.tasks.get(i)).map(task_ref),
             waiting,
         ),
+        Pick::Blocked { waiting } => (None, waiting),
         _ => (None, Vec::new()),
     };
     waiting.truncate(OPEN_SHOWN);

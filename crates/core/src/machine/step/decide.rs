@@ -8,8 +8,8 @@ use super::next::{Next, stop_outcome};
 use super::out::Out;
 use super::session::is_at_cap;
 use super::ticks::check_ticks;
-use super::turn::next_turn;
-use crate::machine::{Need, Outcome, PauseReason, State};
+use super::turn::{next_turn, tell_waiting};
+use crate::machine::{Need, Outcome, PauseReason, State, TaskFacts};
 
 /// Nothing is finished: go on, unless something says otherwise.
 pub(super) fn decide(state: &mut State, out: &mut Out) -> Next {
@@ -46,5 +46,16 @@ pub(super) fn carry_on(state: &mut State, out: &mut Out) -> Next {
     if is_at_cap(state) {
         return Next::pause(PauseReason::Agent(Need::BlockCap));
     }
+    if is_stuck(state) {
+        tell_waiting(state, out);
+        return Next::pause(PauseReason::Depends);
+    }
     next_turn(state, out)
+}
+
+/// No open task can be started, as at the start of a run (TASK-10).
+fn is_stuck(state: &State) -> bool {
+    let facts = state.tasks.facts.as_ref().filter(|_| state.tasks.is_known);
+    let is_waiting = |facts: &TaskFacts| facts.next.is_none() && !facts.waiting.is_empty();
+    state.rules.lanes.is_none() && facts.is_some_and(is_waiting)
 }

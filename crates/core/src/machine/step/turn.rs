@@ -173,7 +173,7 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
 }
 
 /// Why the tasks before this one are not worked on, when that is news.
-fn tell_waiting(state: &mut State, out: &mut Out) {
+pub(super) fn tell_waiting(state: &mut State, out: &mut Out) {
     let facts = state.tasks.facts.as_ref();
     let waiting = facts.map_or(&[][..], |facts| &facts.waiting);
     if waiting == state.tasks.told_waiting {
