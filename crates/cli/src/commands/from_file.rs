@@ -9,6 +9,7 @@ use ralph_core::delta::{DeltaState, Status, one_line};
 use ralph_core::display::ResumeView;
 use ralph_core::lang::Say;
 use ralph_core::tr;
+use ralph_engine::clock;
 use ralph_engine::opening::Opening;
 use ralph_engine::plan::{Adopted, Asked, Flag};
 use ralph_engine::session::adopt::Foreign;
@@ -217,13 +218,9 @@ fn state_of(found: &Checkpoint, turns: u32, max: u32) -> DeltaState {
     } else {
         &found.route
     };
-    let created = found.timestamps.created.replace('T', " ");
-    let created = created.trim_end_matches('Z');
-    let mut state = DeltaState::new(&found.task_id, route, created, max);
-    state
-        .meta
-        .last_updated
-        .clone_from(&found.timestamps.updated);
+    let created = clock::localised(&found.timestamps.created);
+    let mut state = DeltaState::new(&found.task_id, route, &created, max);
+    state.meta.last_updated = clock::localised(&found.timestamps.updated);
     state.iteration.current = turns.saturating_add(1);
     let phases = &found.execution.phases;
     let completed = phases.iter().filter(|phase| phase.status == "completed");

@@ -280,7 +280,9 @@ fn at_limit(screen: &Screen, state: &State, ending: &Ending, limit: Limit, over:
             return display::budget(screen, ending, &BudgetKind::Time { limit });
         }
     };
-    display::limit_box(screen, ending.progress, max, step, over)
+    let is_route = state.rules.goal == Goal::Flow;
+    let phases = is_route.then(|| route_progress(state, screen.lang));
+    display::limit_box(screen, ending.progress, phases.flatten(), max, step, over)
 }
 
 /// A question as a person reads it, with what may be answered.

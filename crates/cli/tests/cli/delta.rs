@@ -320,6 +320,16 @@ fn a_checkpoint_alone_is_gone_on_with() {
     let (seen, id) = (env.read("seen"), done.events());
     assert!(seen.contains("- Current: 3\n- Max Allowed: 12\n"), "{seen}");
     assert_eq!(id.last().unwrap()["iterations"], 3);
+    // DELT-02: the times as every other of the file.
+    for name in ["Started", "Last Updated"] {
+        let line = seen.lines().find(|line| line.contains(name)).unwrap();
+        let time = line.split_once(": ").unwrap().1;
+        assert_eq!((time.len(), &time[10..11]), (19, " "), "{line}");
+    }
+    // DELT-08: nothing is left of what is done.
+    let kept = archived_state(&env);
+    assert!(kept.contains("## Pending Work\n(none)\n"), "{kept}");
+    assert!(kept.contains("## Completed Work\n1. Do it\n"), "{kept}");
 }
 
 /// RESM-05, CKPT-04: what the state file says of its phases stands in the

@@ -252,6 +252,22 @@ fn a_deep_task_that_changed_nothing_is_not_complete_t_06_t_14() {
     }
 }
 
+/// VALV-04: the box at the limit says how far a route came.
+#[test]
+fn a_route_at_its_limit_says_which_phases_are_done_valv_04() {
+    let env = TestEnv::new();
+    let turns = [
+        leaves("1_analysis.md", "x", "analysed"),
+        leaves("2_plan.md", "- [ ] One\n", "planned"),
+    ];
+    let agent = env.agent(&turns);
+    let task = ["do", "-d", "Build it", "--agent-cmd", &agent];
+    let done = env.ralph(&[&task[..], &["--max-iterations", "2"]].concat());
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    let line = "Progress: 2/4 phases done";
+    assert!(done.stdout.contains(line), "{}", done.stdout);
+}
+
 #[test]
 fn the_state_file_follows_each_step() {
     let env = TestEnv::new();

@@ -12,6 +12,7 @@ use crate::tr;
 pub fn limit_box(
     screen: &Screen,
     progress: Option<Progress>,
+    phases: Option<Progress>,
     max_iterations: u32,
     extend_by: u32,
     is_over: bool,
@@ -29,7 +30,17 @@ pub fn limit_box(
         lang,
         "{warning}Iteration limit reached ({max_iterations})"
     )));
-    out.push_str(&current_progress(screen, progress));
+    out.push_str(&match (progress, phases) {
+        (None, Some(phases)) => {
+            let (mark, Progress { done, total }) = (screen.mark(Symbol::Chart), phases);
+            let phases_en = plural(total, "phase", "phases");
+            screen.line(&tr!(
+                lang,
+                "{mark}Progress: {done}/{total} {phases_en} done"
+            ))
+        }
+        _ => current_progress(screen, progress),
+    });
     if !is_over {
         out.push('\n');
         out.push_str(&tr!(lang, "Please confirm whether to go on:\n- `ralph resume` - run {extend_by} more {noun_en}\n- `ralph cancel` - give the loop up\n"));

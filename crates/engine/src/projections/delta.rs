@@ -55,6 +55,11 @@ pub(super) fn project(
     let is_complete = state.outcome() == Some(&Outcome::Complete);
     if is_complete {
         delta.set_promise(Some(TASK_COMPLETE));
+        // Only the agent knew how far it was, and nothing is left (DELT-08).
+        let pending = std::mem::take(&mut delta.pending_work);
+        if delta.completed_work.is_empty() {
+            delta.completed_work = pending;
+        }
     }
     // A review of ours has the last word; without one, what the agent left of
     // its own, or wrote into the file of its own loop.

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 #[test]
 fn limit_boxes() {
     let progress = Some(Progress::new(3, 7));
-    assert_snapshot!(limit_box(&en(), progress, 100, 100, false), @"
+    assert_snapshot!(limit_box(&en(), progress, None, 100, 100, false), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⚠️ Loop safety valve                        ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -20,7 +20,7 @@ fn limit_boxes() {
 
     👉 Next: ralph resume  (goes on with 100 more iterations)
     ");
-    assert_snapshot!(limit_box(&tw(), progress, 100, 100, false), @"
+    assert_snapshot!(limit_box(&tw(), progress, None, 100, 100, false), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⚠️ Loop 安全閥觸發                          ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -34,7 +34,7 @@ fn limit_boxes() {
 
     👉 下一步: ralph resume  (再執行 100 次迭代)
     ");
-    assert_snapshot!(limit_box(&cn(), progress, 100, 100, false), @"
+    assert_snapshot!(limit_box(&cn(), progress, None, 100, 100, false), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⚠️ Loop 安全阀触发                          ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -48,7 +48,7 @@ fn limit_boxes() {
 
     👉 下一步: ralph resume  (再执行 100 次迭代)
     ");
-    assert_snapshot!(limit_box(&ascii(Lang::ZhTw), progress, 100, 100, false), @"
+    assert_snapshot!(limit_box(&ascii(Lang::ZhTw), progress, None, 100, 100, false), @"
     +================================================================+
     |                    [!] Loop 安全閥觸發                         |
     +================================================================+

@@ -112,7 +112,10 @@ fn blocks(screen: &Screen, text: &str) -> Vec<(String, bool)> {
         (simplify_menu(screen, &[task()], &[text(), text()]), false),
         (rejected(screen, &text(), &missing), false),
         (complete_box(screen, &complete), true),
-        (limit_box(screen, progress.progress, 100, 100, false), true),
+        (
+            limit_box(screen, progress.progress, None, 100, 100, false),
+            true,
+        ),
         (error_report(screen, &errors, &ending()), true),
         (breaker_report(screen, &breaker), true),
         (
