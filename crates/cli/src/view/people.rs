@@ -9,7 +9,7 @@ use ralph_core::display::{self, IterationView, Screen};
 use ralph_core::flow::FlowNotice;
 use ralph_core::forge::ForgeNotice;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Limit, Notice, Now, State, TaskRef, WaitReason, span};
+use ralph_core::machine::{CommandResult, Limit, Notice, Now, State, TaskRef, WaitReason, span};
 use ralph_core::overview::{self, Waiting};
 use ralph_core::promise::PromiseWarning;
 use ralph_core::text::width;
@@ -192,6 +192,14 @@ impl People {
                 let class = display::error_class(lang, class.into_str());
                 let detail = detail.say(lang);
                 self.aside(&tr!(lang, "{class} ({in_a_row} in a row): {detail}"));
+            }
+            Notice::GateResult {
+                passed: false,
+                results,
+                ..
+            } => {
+                self.aside(&notice.say(lang));
+                self.aside(&last_words(results, self.screen.style.unicode));
             }
             Notice::IterationRetry { .. } => self.aside(&tr!(lang, "trying again")),
             // When it can be called again is said by the wait.
@@ -487,4 +495,17 @@ impl Telling {
             });
         }
     }
+}
+
+/// The end of what a check said that failed: that is where it says why (U-09).
+fn last_words(results: &[CommandResult], unicode: bool) -> String {
+    const SHOWN: usize = 5;
+    let failed = results.iter().find(|result| result.exit != Some(0));
+    let output = failed.map_or("", |result| &result.output);
+    let output = text::redact(output);
+    let lines = output.lines().filter(|line| !line.trim().is_empty());
+    let bar = if unicode { "│" } else { "|" };
+    let lines: Vec<String> = lines.map(|line| format!("{bar} {line}")).collect();
+    let from = lines.len().saturating_sub(SHOWN);
+    lines.get(from..).unwrap_or_default().join("\n")
 }

@@ -220,3 +220,16 @@ fn uncommitted_work_and_the_default_branch_are_told_at_the_start() {
         done.stdout
     );
 }
+
+/// U-09: the screen says why a check failed, in the check's own words.
+#[test]
+fn the_screen_shows_the_end_of_what_a_failing_check_said() {
+    let env = TestEnv::with_tasks(1);
+    let agent = env.agent(&[json!({"tick": ["T001"], "say": "<promise>COMPLETE</promise>"})]);
+    let check = "echo first; for n in 2 3 4 5 6; do echo line $n; done; exit 1";
+    let args = ["run", "--agent-cmd", &agent, "--verify", check];
+    let done = env.ralph(&[&args[..], &["--max-iterations", "1"]].concat());
+    assert!(done.stdout.contains("│ line 2\n"), "{}", done.stdout);
+    assert!(done.stdout.contains("│ line 6\n"), "{}", done.stdout);
+    assert!(!done.stdout.contains("│ first"), "{}", done.stdout);
+}

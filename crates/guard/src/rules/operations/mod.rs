@@ -133,11 +133,12 @@ fn deletes(walker: &mut Walker, command: &Command, env: &Env) {
         || args.short('r')
         || args.short('R')
         || args.long("recursive");
-    if args.long("no-preserve-root") {
-        walker.report(RuleId::FsDeleteOutside, "--no-preserve-root");
-    }
     for path in &args.operands {
         files::delete(walker, path, env, tree);
+    }
+    // What it would delete says more than how.
+    if args.long("no-preserve-root") {
+        walker.report(RuleId::FsDeleteOutside, "--no-preserve-root");
     }
 }
 
