@@ -42,8 +42,8 @@ pub struct Source {
     pub state: DeltaState,
 }
 
-/// The file that is named; without any run, the state file of the project,
-/// where it or a backup of it can be read.
+/// The file that is named; without any run, the state file of the project, of
+/// which a backup may be what can be read.
 pub fn wanted(app: &App, layout: &Layout, args: &ResumeArgs) -> Option<PathBuf> {
     if args.from.is_some() {
         return args.from.clone();
@@ -52,7 +52,9 @@ pub fn wanted(app: &App, layout: &Layout, args: &ResumeArgs) -> Option<PathBuf> 
     let is_all = args.run.is_none() && layout.runs().is_ok_and(|runs| runs.is_empty());
     let is_there = is_all && live.path().is_file();
     let is_read = || live.peek().is_some() || live.backup(&checkpoints::current(app)).is_some();
-    (is_there && is_read()).then(|| live.path().to_owned())
+    // Where nothing else is left, what is wrong with it is said.
+    let is_usable = || is_read() || checkpoints::all(app).is_empty();
+    (is_there && is_usable()).then(|| live.path().to_owned())
 }
 
 /// What becomes of the file.

@@ -298,6 +298,9 @@ fn a_damaged_state_file_goes_on_from_its_backup() {
     let done = env.ralph(&["resume", "--yes"]);
     assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
     assert_eq!(env.read(STATE), "torn");
+    for part in ["ralph-delta.local.md can't be read", "--from"] {
+        assert!(done.stderr.contains(part), "{}", done.stderr);
+    }
 }
 
 /// RESM-06: the checkpoint is the second source; a command in it is not run.
