@@ -11,8 +11,8 @@ use crate::flow::FlowNotice;
 use crate::forecast::Forecast;
 use crate::lang::{Lang, Say};
 use crate::machine::{
-    Bill, CommandResult, Doing, Hint, Notice, Now, Outcome, PhaseFacts, Question, Seat, Stage,
-    State, TaskRef, WaitReason,
+    Bill, CommandResult, Doing, Goal, Hint, Notice, Now, Outcome, PhaseFacts, Question, Seat,
+    Stage, State, TaskRef, WaitReason,
 };
 use crate::phases;
 use crate::proof::{EvidenceLevel, level};
@@ -42,6 +42,8 @@ pub struct Overview {
     /// Key of the phase that is worked on.
     pub phase: Option<String>,
     pub phases: Vec<PhaseView>,
+    /// Its phases are those of a route, whose tasks are only one of them.
+    pub is_route: bool,
     /// The task of the turn that runs, or that ran last.
     pub task: Option<TaskRef>,
     /// Whom the agent of that turn plays.
@@ -277,6 +279,7 @@ impl Overview {
         self.pending = facts.map_or(0, |tasks| tasks.pending);
         self.phase = state.phase();
         self.phases = phases(state, lang);
+        self.is_route = state.rules.goal == Goal::Flow;
         self.roles = state.roles();
         self.agent = state.called_agent().into();
         self.last_promise.clone_from(&state.claims.last_promise);
@@ -345,10 +348,10 @@ impl Overview {
         (self.total > 0).then(|| Progress::new(self.completed, self.total))
     }
 
-    /// How far the run has come, and of what: tasks, else the phases of a
-    /// route (DISP-01).
+    /// How far the run has come, and of what: the phases of a route, else
+    /// tasks (DISP-01).
     pub fn way(&self, lang: Lang) -> Option<(Progress, String)> {
-        if let Some(progress) = self.progress() {
+        if let Some(progress) = self.progress().filter(|_| !self.is_route) {
             let Progress { done, total } = progress;
             let tasks_en = plural(total, "task", "tasks");
             return Some((progress, tr!(lang, "{done}/{total} {tasks_en}")));

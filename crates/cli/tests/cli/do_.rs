@@ -266,6 +266,8 @@ fn a_route_at_its_limit_says_which_phases_are_done_valv_04() {
     assert_eq!(done.code, 3, "{}", done.stderr);
     let line = "Progress: 2/4 phases done";
     assert!(done.stdout.contains(line), "{}", done.stdout);
+    let status = env.ralph(&["status"]).stdout;
+    assert!(status.contains("2/4 phases"), "{status}");
 }
 
 #[test]
