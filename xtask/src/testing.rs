@@ -12,8 +12,15 @@ use serde_json::Value;
 use crate::{cargo, tools};
 
 /// What is built only where somebody asks for it is tested all the same, in a
-/// build of its own: the others are about what everybody has.
-const FLEET: [&str; 5] = ["-p", "ralph-loop", "--features=fleet", "--test", "cli"];
+/// build of its own: the others are about what everybody has. With the whole
+/// workspace, since for one package alone Cargo chooses other features of the
+/// dependencies and builds all of them once more.
+const FLEET: [&str; 4] = [
+    "--workspace",
+    "--features=ralph-loop/fleet",
+    "--test",
+    "cli",
+];
 const EVERYTHING: [&str; 1] = ["--workspace"];
 
 /// A test binary and a test in it.
