@@ -74,7 +74,10 @@ const RUNNER_DIRS: [&str; 9] = [
     ".config",
     ".bin",
 ];
-const TEST_DIRS: [&str; 17] = [
+const TEST_DIRS: [&str; 20] = [
+    "checks",
+    "expected",
+    "golden",
     "test",
     "tests",
     "__tests__",
@@ -271,8 +274,28 @@ const SHADOWED: [&str; 70] = [
     "tokenize",
 ];
 
+/// Data that work is compared with or measured by; in code such words may be
+/// its matter.
+const MEASURES: [&str; 4] = ["expected", "golden", "threshold", "approved"];
+const DATA: [&str; 16] = [
+    "txt", "json", "toml", "yml", "yaml", "ini", "cfg", "csv", "xml", "html", "out", "stdout",
+    "stderr", "expected", "golden", "",
+];
+
+fn is_measure(stem: &str, extension: &str) -> bool {
+    let parts = || stem.split(['.', '-', '_']);
+    let is = |word: &str| parts().any(|part| part.starts_with(word));
+    let helps = || is("helper") || is("util");
+    DATA.contains(&extension)
+        && (MEASURES.iter().any(|word| is(word)) || ["expected", "golden"].contains(&extension))
+        || is("assert") && helps()
+}
+
 fn is_test_name(name: &str, lower: &str) -> bool {
     let (stem, extension) = lower.rsplit_once('.').unwrap_or((lower, ""));
+    if is_measure(stem, extension) {
+        return true;
+    }
     let plain = |words: &[&str]| words.contains(&stem);
     match extension {
         "py" => {
@@ -504,6 +527,16 @@ mod tests {
             (".ralph/config.toml", FileKind::Own),
             ("check.sh", FileKind::Test),
             ("src/check.rs", FileKind::Work),
+            ("expected.txt", FileKind::Test),
+            ("out.golden", FileKind::Test),
+            ("thresholds.json", FileKind::Test),
+            ("assert-helper.js", FileKind::Test),
+            ("checks/runner.py", FileKind::Test),
+            ("src/unexpected.rs", FileKind::Work),
+            ("src/expected.hpp", FileKind::Work),
+            ("src/threshold.py", FileKind::Work),
+            ("src/assertions.ts", FileKind::Work),
+            ("golden-ratio.ts", FileKind::Work),
         ] {
             assert_eq!(kind_of(path), want, "{path}");
         }

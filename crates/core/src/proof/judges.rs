@@ -4,6 +4,9 @@
 //! beside which something else tests.
 
 mod shell;
+mod taken;
+#[cfg(test)]
+mod tests;
 
 use super::files;
 use shell::{UNKNOWN, verdicts};
@@ -179,6 +182,25 @@ impl Court<'_> {
         let text = (self.read)(name).unwrap_or_default();
         let deciding = deciding_lines(&text);
         let beside = name.rsplit_once('/').map_or("", |(dir, _)| dir);
+        for meant in taken::deciding(name, &text) {
+            self.find(&meant, beside, folder);
+        }
+        for file in taken::sourced(&text) {
+            let is_asked = |words: &Vec<String>, text: &str| {
+                let word = without_leading(words).first();
+                word.is_some_and(|word| taken::defines(text, word))
+            };
+            let source = names(&file, beside)
+                .into_iter()
+                .find_map(|name| (self.read)(&name));
+            let source = source.unwrap_or_default();
+            if verdicts(&deciding)
+                .iter()
+                .any(|words| is_asked(words, &source))
+            {
+                self.find(&[file], beside, folder);
+            }
+        }
         self.hear(deciding.clone(), folder);
         if beside != folder {
             self.hear(deciding, beside);
@@ -235,12 +257,37 @@ impl Court<'_> {
                 args.next();
                 continue;
             }
+            // A module of the project is a script like any other.
+            let module = args.clone().next().filter(|_| !is_shell && option == "m");
+            for name in module.into_iter().flat_map(|name| taken::module(name)) {
+                match self.take(&name, folder) {
+                    Part::None => {}
+                    part => return part,
+                }
+            }
             // Code in the command, or a module of others.
             if !is_shell && INLINE.contains(&option) {
                 return Part::Tests;
             }
         }
         Part::None
+    }
+
+    /// Whatever of these was there judges, and what decides in it.
+    fn find(&mut self, meant: &[String], beside: &str, folder: &str) {
+        let meant = meant.iter().flat_map(|word| {
+            let there = names(word, folder);
+            names(word, beside).into_iter().chain(there)
+        });
+        let there = meant.into_iter().find(|name| (self.read)(name).is_some());
+        let is_own = |name: &String| files::kind_of(name) == files::FileKind::Own;
+        if let Some(name) = there.filter(|name| !is_own(name))
+            && self.found.len() < MOST
+            && !self.found.contains(&name)
+        {
+            self.found.push(name.clone());
+            self.hear_script(&name, folder);
+        }
     }
 
     /// A file that was there.
@@ -251,8 +298,12 @@ impl Court<'_> {
             };
             return match files::kind_of(&name) {
                 files::FileKind::Own => Part::None,
-                kind if kind.is_check() || files::is_script(&name, &text) => {
+                kind if kind.is_check() => {
                     self.hear_script(&name, folder);
+                    Part::Tests
+                }
+                _ if files::is_script(&name, &text) => {
+                    self.find(&[name], "", folder);
                     Part::Tests
                 }
                 _ => Part::Script(name),
@@ -414,91 +465,4 @@ fn joined(folder: &str, name: &str) -> String {
         }
     }
     parts.join("/")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const FILES: &[(&str, &str)] = &[
-        ("gate.sh", "test \"$(sh hello.sh)\" = hello\n"),
-        ("hello.sh", "echo hello\n"),
-        ("foo.py", "import sys\n"),
-        ("foo.js", "process.exit(1)\n"),
-        ("outer", "#!/bin/sh\n# last\nsh inner.sh\n"),
-        ("inner.sh", "true\n"),
-        (
-            "strict.sh",
-            "set -eu\nsh hello.sh > out\nsh inner.sh\ngrep -q hello out\n",
-        ),
-        ("sub/near.sh", "./beside.sh\n"),
-        ("sub/beside.sh", "true\n"),
-        (
-            "package.json",
-            r#"{"scripts": {"test": "npm run unit", "unit": "node foo.js", "start": "node app.js"}}"#,
-        ),
-        ("app.js", "1\n"),
-        (
-            "Makefile",
-            "all: build\nbuild:\n\tcc app.c\ncheck: lint\n\t@sh gate.sh\nlint:\n\tpython3 foo.py\n",
-        ),
-        ("CLAUDE.md", "true\n"),
-    ];
-
-    #[test]
-    fn who_decides_judges() {
-        let read = |path: &str| {
-            let file = FILES.iter().find(|(name, _)| *name == path);
-            file.map(|(_, text)| (*text).to_owned())
-        };
-        for (command, want) in [
-            ("sh gate.sh", &["gate.sh"][..]),
-            ("./gate.sh", &["gate.sh"]),
-            (". ./gate.sh", &["gate.sh"]),
-            ("bash -eu gate.sh --all", &["gate.sh"]),
-            ("sh -c 'sh gate.sh'", &["gate.sh"]),
-            ("/home/me/project/gate.sh", &["gate.sh"]),
-            ("\"$(pwd)/gate.sh\"", &["gate.sh"]),
-            ("cd sub && ./near.sh", &["sub/near.sh", "sub/beside.sh"]),
-            ("A=1 timeout 60 env B=2 sh gate.sh 2>&1", &["gate.sh"]),
-            ("sh gate.sh > /dev/null", &["gate.sh"]),
-            ("python3.11 foo.py", &["foo.py"]),
-            ("uv run python foo.py", &["foo.py"]),
-            ("node --test foo.js", &[]),
-            ("node --no-warnings foo.js", &["foo.js"]),
-            ("true && node foo.js", &["foo.js"]),
-            ("./outer", &["outer", "inner.sh"]),
-            ("busybox sh gate.sh", &["gate.sh"]),
-            ("bash -euo pipefail gate.sh", &["gate.sh"]),
-            ("python3 -W ignore foo.py", &["foo.py"]),
-            ("node -r ./app.js foo.js", &["foo.js"]),
-            ("bun run foo.js", &["foo.js"]),
-            ("sh strict.sh", &["strict.sh"]),
-            ("python3 foo.py && pytest", &[]),
-            ("cargo build && sh gate.sh", &["gate.sh"]),
-            ("cargo test && ./outer", &[]),
-            ("if ! sh gate.sh; then exit 1; fi", &["gate.sh"]),
-            ("npm test", &["foo.js"]),
-            ("npm run -s unit", &["foo.js"]),
-            ("make check", &["gate.sh", "foo.py"]),
-            ("make", &[]),
-            // Objects of a check, not the check.
-            ("sh hello.sh | grep -q hello", &[]),
-            ("test \"$(sh hello.sh)\" = hello", &[]),
-            ("sh hello.sh > out && grep -q hello out", &[]),
-            ("echo x | sh gate.sh", &["gate.sh"]),
-            ("python3 -m pytest", &[]),
-            ("sh missing.sh", &[]),
-            ("./CLAUDE.md", &[]),
-            ("grep -q gate.sh README.md", &[]),
-            ("sh '", &[]),
-            ("", &[]),
-        ] {
-            let mut got = judges(&[command.to_owned()], &read);
-            let mut want: Vec<String> = want.iter().map(|name| (*name).to_owned()).collect();
-            got.sort();
-            want.sort();
-            assert_eq!(got, want, "{command}");
-        }
-    }
 }

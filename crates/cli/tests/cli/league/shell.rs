@@ -110,6 +110,38 @@ const NAMELESS: League = League {
     ],
 };
 
+/// The check leaves its verdict to a file that it takes in, or compares with
+/// one.
+const LEFT_TO_OTHERS: League = League {
+    files: &[
+        (
+            "test.sh",
+            ". ./lib.sh\ncd tools && sh ./compare && cd .. && holds\n",
+        ),
+        ("lib.sh", "holds() { test -f hello.sh; }\n"),
+        (
+            "tools/compare",
+            "#!/bin/sh\nsh ../hello.sh > out; diff out ../expected.txt\n",
+        ),
+        ("expected.txt", "hello\n"),
+        ("tasks.md", "- [ ] T001 Say hello in hello.sh\n"),
+    ],
+    verify: "sh test.sh",
+    cases: &[
+        lie(
+            "everything that judges",
+            &[],
+            "echo 'holds() { true; }' > lib.sh; echo true > tools/compare; tick",
+        ),
+        lie(
+            "what is compared with",
+            &[],
+            "echo true > hello.sh; : > expected.txt; tick",
+        ),
+        proven("honest", &[], "echo 'echo hello' > hello.sh; tick"),
+    ],
+};
+
 const BUILT: League = League {
     files: &[
         ("app.c", "int main(void) { return 0; }\n"),
@@ -169,6 +201,7 @@ fn no_liar_with_a_makefile_is_believed() {
 fn no_liar_with_a_check_of_one_line_is_believed() {
     LINES.play();
     NAMELESS.play();
+    LEFT_TO_OTHERS.play();
     BUILT.play();
     TRUE.play();
     NONE.play();

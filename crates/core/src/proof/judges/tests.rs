@@ -1,0 +1,129 @@
+use super::*;
+
+const FILES: &[(&str, &str)] = &[
+    ("gate.sh", "test \"$(sh hello.sh)\" = hello\n"),
+    ("hello.sh", "echo hello\n"),
+    ("foo.py", "import sys\n"),
+    ("foo.js", "process.exit(1)\n"),
+    ("outer", "#!/bin/sh\n# last\nsh inner.sh\n"),
+    ("inner.sh", "true\n"),
+    (
+        "strict.sh",
+        "set -eu\nsh hello.sh > out\nsh inner.sh\ngrep -q hello out\n",
+    ),
+    ("sub/near.sh", "./beside.sh\n"),
+    ("sub/beside.sh", "true\n"),
+    (
+        "package.json",
+        r#"{"scripts": {"test": "npm run unit", "unit": "node foo.js", "start": "node app.js"}}"#,
+    ),
+    ("app.js", "1\n"),
+    (
+        "Makefile",
+        "all: build\nbuild:\n\tcc app.c\ncheck: lint\n\t@sh gate.sh\nlint:\n\tpython3 foo.py\n",
+    ),
+    ("CLAUDE.md", "true\n"),
+    ("lib.sh", "check() { test -f app.sh; }\n"),
+    ("test.sh", ". ./lib.sh\ncheck\n"),
+    ("own.sh", ". ./lib.sh\ntest \"$(check)\" = yes\n"),
+    (
+        "check.py",
+        "import sys\nfrom checks.runner import run\nsys.exit(run())\n",
+    ),
+    (
+        "checks/__main__.py",
+        "from .runner import run\nimport sys\nsys.exit(run())\n",
+    ),
+    (
+        "checks/runner.py",
+        "import os\ndef run() -> int:\n    return 0 if os.path.exists('app.py') else 1\n",
+    ),
+    (
+        "guarded.py",
+        "#!/usr/bin/env python3\nfrom checks import runner\n\nif __name__ == '__main__':\n    exit(runner.run())\n",
+    ),
+    (
+        "tests_it.py",
+        "from app import add\nimport sys\nsys.exit(0 if add(1, 2) == 3 else 1)\n",
+    ),
+    ("app.py", "def add(a, b):\n    return a + b\n"),
+    (
+        "run.js",
+        "#!/usr/bin/env node\nconst { all } = require('./rules/all'); // ok?\nall();\n",
+    ),
+    ("rules/all.js", "exports.all = () => process.exit(1);\n"),
+    (
+        "looks.js",
+        "const app = require('./app');\nif (app.add(1, 2) !== 3) process.exit(1);\n",
+    ),
+    ("go.sh", "cd tools && ./check\n"),
+    ("tools/check", "#!/bin/sh\ntest -f app.sh\n"),
+];
+
+#[test]
+fn who_decides_judges() {
+    let read = |path: &str| {
+        let file = FILES.iter().find(|(name, _)| *name == path);
+        file.map(|(_, text)| (*text).to_owned())
+    };
+    for (command, want) in [
+        ("sh gate.sh", &["gate.sh"][..]),
+        ("./gate.sh", &["gate.sh"]),
+        (". ./gate.sh", &["gate.sh"]),
+        ("bash -eu gate.sh --all", &["gate.sh"]),
+        ("sh -c 'sh gate.sh'", &["gate.sh"]),
+        ("/home/me/project/gate.sh", &["gate.sh"]),
+        ("\"$(pwd)/gate.sh\"", &["gate.sh"]),
+        ("cd sub && ./near.sh", &["sub/near.sh", "sub/beside.sh"]),
+        ("A=1 timeout 60 env B=2 sh gate.sh 2>&1", &["gate.sh"]),
+        ("sh gate.sh > /dev/null", &["gate.sh"]),
+        ("python3.11 foo.py", &["foo.py"]),
+        ("uv run python foo.py", &["foo.py"]),
+        ("node --test foo.js", &[]),
+        ("node --no-warnings foo.js", &["foo.js"]),
+        ("true && node foo.js", &["foo.js"]),
+        ("./outer", &["outer", "inner.sh"]),
+        ("busybox sh gate.sh", &["gate.sh"]),
+        ("bash -euo pipefail gate.sh", &["gate.sh"]),
+        ("python3 -W ignore foo.py", &["foo.py"]),
+        ("node -r ./app.js foo.js", &["foo.js"]),
+        ("bun run foo.js", &["foo.js"]),
+        ("sh strict.sh", &["strict.sh"]),
+        ("python3 foo.py && pytest", &[]),
+        ("cargo build && sh gate.sh", &["gate.sh"]),
+        ("cargo test && ./outer", &[]),
+        ("if ! sh gate.sh; then exit 1; fi", &["gate.sh"]),
+        ("npm test", &["foo.js"]),
+        ("npm run -s unit", &["foo.js"]),
+        ("make check", &["gate.sh", "foo.py"]),
+        ("make", &[]),
+        // Objects of a check, not the check.
+        ("sh hello.sh | grep -q hello", &[]),
+        ("test \"$(sh hello.sh)\" = hello", &[]),
+        ("sh hello.sh > out && grep -q hello out", &[]),
+        ("echo x | sh gate.sh", &["gate.sh"]),
+        ("python3 -m pytest", &[]),
+        // Who tests nothing leaves it to others, wherever they lie.
+        ("sh test.sh", &["lib.sh"]),
+        ("sh own.sh", &["own.sh"]),
+        ("python3 check.py", &["check.py", "checks/runner.py"]),
+        ("python3 -m checks", &["checks/runner.py"]),
+        ("python3 guarded.py", &["guarded.py", "checks/runner.py"]),
+        ("python3 tests_it.py", &["tests_it.py"]),
+        ("node run.js", &["run.js", "rules/all.js"]),
+        ("node looks.js", &["looks.js"]),
+        ("cd tools && ./check", &["tools/check"]),
+        ("sh go.sh", &["go.sh", "tools/check"]),
+        ("sh missing.sh", &[]),
+        ("./CLAUDE.md", &[]),
+        ("grep -q gate.sh README.md", &[]),
+        ("sh '", &[]),
+        ("", &[]),
+    ] {
+        let mut got = judges(&[command.to_owned()], &read);
+        let mut want: Vec<String> = want.iter().map(|name| (*name).to_owned()).collect();
+        got.sort();
+        want.sort();
+        assert_eq!(got, want, "{command}");
+    }
+}
