@@ -29,7 +29,7 @@ use crate::steer::{self, SteerError};
 pub use crate::task_file::{OpenTaskFile, ReadError, TaskFile};
 use crate::worktree::{Change, Scan, WorkTree};
 pub use facts::facts;
-use facts::{TEXT_COLUMNS, facts_for, task_ref, ticked};
+use facts::{OPEN_SHOWN, TEXT_COLUMNS, facts_for, task_ref, ticked};
 pub use signs::Signs;
 
 /// What the checks consisted of when the loop was armed, beside its journal.
@@ -288,11 +288,22 @@ impl Looker {
         let is_new = |id: &String| known.is_none_or(|known| !known.contains(id));
         let reworded = replaced.iter().filter(|(id, _)| is_new(id)).cloned();
         let reworded = reworded.map(as_it_was).collect();
+        let gone = self.gone(&lost);
         lost.extend(replaced.into_iter().map(|(id, _)| id));
         let armed = self.armed.get_or_insert_with(|| list.clone());
+        let facts = facts_for(&list, &self.scope, self.follows_flow, Some(armed));
         let facts = TaskFacts {
             lost,
-            ..facts_for(&list, &self.scope, self.follows_flow, Some(armed))
+            // What is gone is not done (TASK-17).
+            total: facts.total + gone.len(),
+            pending: facts.pending + gone.len(),
+            open: facts
+                .open
+                .into_iter()
+                .chain(gone)
+                .take(OPEN_SHOWN)
+                .collect(),
+            ..facts
         };
         let last = self.last.take();
         let changes = last.map(|last| tasks::compare(&last.list, &list));
@@ -311,6 +322,17 @@ impl Looker {
             ticked,
             ..facts
         })
+    }
+
+    /// Those of them that the run is about, as they were.
+    fn gone(&self, lost: &[String]) -> Vec<TaskRef> {
+        let whole = self.whole.as_ref().filter(|_| !lost.is_empty());
+        let gone = whole.map(|whole| {
+            let required = whole.required(&self.scope);
+            let gone = required.filter(|task| lost.contains(&task.id));
+            gone.map(|task| task_ref(whole, task)).collect()
+        });
+        gone.unwrap_or_default()
     }
 
     /// Tasks that were there in this run and are not there now, or say

@@ -9,11 +9,12 @@ use ralph_core::delta::{DeltaState, Status, one_line};
 use ralph_core::display::ResumeView;
 use ralph_core::lang::Say;
 use ralph_core::tr;
+use ralph_engine::announcement::Announcement;
 use ralph_engine::clock;
 use ralph_engine::opening::Opening;
 use ralph_engine::plan::{Adopted, Asked, Flag};
 use ralph_engine::session::adopt::Foreign;
-use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile};
+use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadedDelta, set_aside};
 use ralph_store::layout::Layout;
 
 use super::checkpoints;
@@ -106,8 +107,8 @@ pub fn choose(app: &App, layout: &Layout, args: &ResumeArgs, file: &Path) -> Res
     })
 }
 
-/// Puts the state where the loop goes on with it. One that can't be read is
-/// moved aside, and no backup is lost for it.
+/// Puts the state where the loop goes on with it. One of another task, or one
+/// that can't be read, is moved aside, and no backup is lost for it (DELT-11).
 pub fn put(app: &App, layout: &Layout, state: &DeltaState) -> Result<(), u8> {
     if matches!(layout.current_run(), Ok(Some(_))) {
         // That of a run which is alive stays its own: the start says so.
@@ -116,7 +117,23 @@ pub fn put(app: &App, layout: &Layout, state: &DeltaState) -> Result<(), u8> {
     let dir = checkpoints::current(app);
     let live = DeltaFile::new(layout.delta_state());
     dir.prepare().or_fail(app)?;
-    live.load().or_fail(app)?;
+    let from = live.path().to_owned();
+    let aside = match live.load().or_fail(app)? {
+        LoadedDelta::State(other) if other.meta.task_id != state.meta.task_id => {
+            let to = set_aside(&from, &other.meta.task_id).or_fail(app)?;
+            Some(Announcement::SetAside { from, to })
+        }
+        LoadedDelta::MovedAside { from, to, error } => Some(Announcement::DeltaMovedAside {
+            from,
+            to,
+            backup: None,
+            error,
+        }),
+        LoadedDelta::State(_) | LoadedDelta::Nothing => None,
+    };
+    if let Some(aside) = aside {
+        app.warn(&aside.say(app.lang()));
+    }
     live.save(state, &dir, Care::Durable).or_fail(app)
 }
 

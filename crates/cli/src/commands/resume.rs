@@ -436,6 +436,13 @@ fn list(app: &App, layout: &Layout, json: bool) -> Exit {
     for entry in &checkpoints {
         app.tell(&entry.line(app.lang()));
     }
+    if let Some(file) = from_file::wanted(app, layout, &ResumeArgs::default()) {
+        let file = file.display();
+        app.tell(&tr!(
+            app.lang(),
+            "a state file waits: {file}; `ralph resume --show` shows it"
+        ));
+    }
     Ok(0)
 }
 

@@ -953,14 +953,21 @@ fn a_task_file_that_shrinks() {
     ];
     let (done, events) = env.run_script(&turns, &[]);
     assert_eq!(done.code, 4, "{}", done.stderr);
+    // What is gone is not done, and stays in the count.
+    let end = &events.last().unwrap()["tasks"];
+    let total = end["total"].as_u64().unwrap();
+    assert!(total > end["completed"].as_u64().unwrap(), "{end}");
     let removed = named(&events, "tasks_removed");
     assert_eq!(removed.len(), 1);
     assert_eq!(ids(removed[0], "tasks"), ["T002", "T003"]);
     let rejected = named(&events, "promise_rejected");
     assert_eq!(rejected.len(), 2, "a shorter list proves nothing");
     assert_eq!(
-        rejected[1]["missing"][0],
-        "tasks removed from the task file, or with other words: 2"
+        rejected[1]["missing"],
+        json!([
+            "open tasks (2): T002 Two; T003 Three",
+            "tasks removed from the task file, or with other words: 2"
+        ])
     );
     assert_eq!(
         named(&events, "iteration_complete")[0]["progress"],

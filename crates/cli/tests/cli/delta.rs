@@ -298,8 +298,11 @@ fn a_damaged_state_file_goes_on_from_its_backup() {
     let done = env.ralph(&["resume", "--yes"]);
     assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
     assert_eq!(env.read(STATE), "torn");
-    for part in ["ralph-delta.local.md can't be read", "--from"] {
-        assert!(done.stderr.contains(part), "{}", done.stderr);
+    let run = env.ralph(&["run", "--preset", "delta"]);
+    for done in [done, run] {
+        for part in ["ralph-delta.local.md can't be read", "--from"] {
+            assert!(done.stderr.contains(part), "{}", done.stderr);
+        }
     }
 }
 
@@ -373,6 +376,22 @@ fn the_checkpoint_of_an_adopted_loop_has_its_phases_resm_05() {
     }
 }
 
+/// DELT-11, H1 of the sixth audit: what waits there for another task is neither
+/// written over nor lost.
+#[test]
+fn the_state_file_of_another_task_stands_aside_for_one_that_is_named() {
+    let env = TestEnv::new();
+    with_agent(&env, "cat > /dev/null; echo Working.\n", "");
+    env.write(STATE, &third_iteration(NOT_DONE));
+    let other = third_iteration(NOT_DONE).replace("abc123", "zzz999");
+    env.write("other.md", &other);
+    let done = env.ralph(&["resume", "--from", "other.md", "--yes"]);
+    assert!(done.stderr.contains("is another task's"), "{}", done.stderr);
+    let aside = env.read(".claude/ralph-delta.abc123.local.md");
+    assert_eq!(aside, third_iteration(NOT_DONE));
+    assert!(state(&env).contains("zzz999"));
+}
+
 /// INTR-06, HIST-06: a state file that is given up is told of and archived, and
 /// an attempt that can't even begin opens nothing again.
 #[test]
@@ -390,6 +409,7 @@ fn a_state_file_is_given_up_and_stays_given_up_intr_06() {
     assert!(!env.path(STATE).exists());
     let kept = archived_state(&env);
     assert!(kept.contains("- Status: USER_ABORT"), "{kept}");
+    assert!(kept.contains("- Current: 3\n"), "{kept}");
     assert!(kept.contains("- [x] 子任务 2: 认证服务"), "{kept}");
     let again = env.ralph(&["resume", "--yes"]);
     assert_eq!(again.code, 1, "{}{}", again.stdout, again.stderr);

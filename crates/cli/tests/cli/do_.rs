@@ -252,6 +252,29 @@ fn a_deep_task_that_changed_nothing_is_not_complete_t_06_t_14() {
     }
 }
 
+/// ROUT-09, T-06: whoever reviews does not do the work, and what its tests
+/// leave behind is no work.
+#[test]
+fn a_reviewer_of_a_route_that_does_the_work_itself_is_not_heard() {
+    for (file, code) in [("app.txt", 3), ("__pycache__/app.pyc", 0)] {
+        let env = TestEnv::new();
+        let mut review = leaves("4_review.md", "VERDICT: APPROVE", "VERDICT: APPROVE");
+        review["write"][file] = json!("by the reviewer");
+        let mut subtask = leaves("3_subtask_1.md", "done", "done");
+        subtask["write"]["work.txt"] = json!("work");
+        let turns = [
+            leaves("1_analysis.md", "x", "analysed"),
+            leaves("2_plan.md", "- [ ] One\n", "planned"),
+            subtask,
+            review,
+        ];
+        let (done, events) = run(&env, &turns, &["-d", "Build it", "--max-iterations", "4"]);
+        assert_eq!(done.code, code, "{file}: {}", done.stderr);
+        let void = named(&events, "role_violation").len();
+        assert_eq!(void, usize::from(code != 0), "{file}");
+    }
+}
+
 /// VALV-04: the box at the limit says how far a route came.
 #[test]
 fn a_route_at_its_limit_says_which_phases_are_done_valv_04() {

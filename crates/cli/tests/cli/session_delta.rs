@@ -22,7 +22,10 @@ fn told_at_each_step(lang: &str) -> String {
     let mut told = vec![moving_parts(&env)];
     let mut step = |file: &str, text: &str, said: &str| {
         leave(&env, file, text);
-        env.write("work.txt", file);
+        // A reviewer may only look (M1 of the sixth audit).
+        if !file.contains("review") {
+            env.write("work.txt", file);
+        }
         client.stops(said);
         told.push(moving_parts(&env));
     };

@@ -25,12 +25,17 @@ fn a_loop_of_the_plugin_is_taken_up_where_it_is() {
         answer["systemMessage"],
         "🔄 Ralph iteration 3 | To stop: output <promise>ALL_SET</promise> (ONLY when statement is TRUE - do not lie to exit!)"
     );
-    assert_eq!(env.read(PLUGIN), plugin_file("", 3, 4));
+    // It belongs to the session that took it up (STOP-07).
+    let owner = format!("session_id: {ONE}\n");
+    assert_eq!(env.read(PLUGIN), plugin_file(&owner, 3, 4));
+    let stranger = env.claude_session(TWO).stops("Who is there?");
+    assert_eq!(stranger, Value::Null);
+    assert_eq!(env.read(PLUGIN), plugin_file(&owner, 3, 4));
     sent_on(&client.stops("A knife.\n<promise>CONTINUE</promise>"));
     // At the limit it is kept, and is not active any more.
     let end = client.stops("A spoon.\n<promise>CONTINUE</promise>");
     assert!(released(&end).contains("4/4"), "{end}");
-    let kept = plugin_file("", 4, 4).replace("active: true", "active: false");
+    let kept = plugin_file(&owner, 4, 4).replace("active: true", "active: false");
     assert_eq!(env.read(PLUGIN), kept);
     assert_eq!(client.stops("Anything?"), Value::Null);
 }

@@ -74,8 +74,12 @@ impl PluginFile {
     }
 
     /// The file with another iteration and whether it is active; every other
-    /// byte stays.
-    pub fn with(&self, iteration: u32, active: bool) -> String {
+    /// byte stays. One that belongs to nobody yet is that session's from now
+    /// on (STOP-07).
+    pub fn with(&self, iteration: u32, active: bool, session: &str) -> String {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let taken =
+            self.session_id.is_none() && !session.is_empty() && session.chars().all(is_plain);
         let mut fences = 0;
         let lines = self.text.split_inclusive('\n').map(|line| {
             let content = line.trim_end_matches(['\r', '\n']);
@@ -85,7 +89,11 @@ impl PluginFile {
             }
             let in_head = fences == 1;
             if in_head && content.starts_with("iteration:") {
-                return format!("iteration: {iteration}{end}");
+                let owner = match taken {
+                    true => format!("session_id: {session}{end}"),
+                    false => String::new(),
+                };
+                return format!("iteration: {iteration}{end}{owner}");
             }
             if in_head && content.starts_with("active:") {
                 return format!("active: {active}{end}");
@@ -144,10 +152,10 @@ mod tests {
             "active: false",
             1,
         );
-        assert_eq!(file.with(3, false), want);
+        assert_eq!(file.with(3, false, "s-2"), want);
         let windows = FILE.replace('\n', "\r\n");
         let file = PluginFile::read(&windows).unwrap();
-        assert_eq!(file.with(2, true), windows);
+        assert_eq!(file.with(2, true, ""), windows);
     }
 
     #[test]
@@ -183,7 +191,7 @@ mod tests {
         fn writing_the_same_changes_nothing(iteration in 0u32..99, body in "[a-z\n]{1,40}[a-z]") {
             let text = format!("---\nactive: true\niteration: {iteration}\n---\n{body}");
             let file = PluginFile::read(&text).unwrap();
-            prop_assert_eq!(file.with(iteration, true), text);
+            prop_assert_eq!(file.with(iteration, true, ""), text);
         }
     }
 }

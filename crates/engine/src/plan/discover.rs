@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use ralph_core::config::TaskSource;
+use ralph_core::delta::{self, DeltaState};
 use ralph_core::tasks::{DETECTION_ORDER, Format, ReadOptions, Scope};
 
 use super::PlanError;
@@ -87,7 +88,11 @@ pub fn task_file(
             files: passed_over,
             source: source.into_str(),
         }),
-        None if source == TaskSource::Delta => Err(PlanError::NoDeltaFile),
+        None if source == TaskSource::Delta => {
+            let text = ralph_store::regular::read(root.join(delta::PATH));
+            let torn = text.ok().and_then(|text| DeltaState::read(&text).err());
+            Err(torn.map_or(PlanError::NoDeltaFile, PlanError::TornDeltaFile))
+        }
         None => Err(PlanError::NoTaskFile { root: root.into() }),
     }
 }

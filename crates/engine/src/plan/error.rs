@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ralph_core::delta;
+use ralph_core::delta::{self, DeltaError};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::BudgetKind;
 use ralph_core::tasks::Pick;
@@ -23,6 +23,8 @@ pub enum PlanError {
     NoTaskFile { root: PathBuf },
     #[say("tasks.source = \"delta\", and there is no {file}: `ralph run --preset delta \"…\"` begins one; for a task list, set tasks.source = \"auto\"", file = delta::PATH)]
     NoDeltaFile,
+    #[say("{file} can't be read: {error}; correct it, name a backup with `ralph resume --from FILE`, or begin anew with `ralph run --preset delta \"…\"`, which moves it aside", file = delta::PATH, error = _0.say(lang))]
+    TornDeltaFile(DeltaError),
     /// Files are there, and the settings ask for another kind.
     #[say("no task file for tasks.source = \"{source}\"; there is {files}: name it with --tasks FILE, or set tasks.source = \"auto\"", files = files.join(", "))]
     OtherSource {

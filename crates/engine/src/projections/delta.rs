@@ -47,7 +47,11 @@ pub(super) fn project(
             DeltaState::new(id, &checkpoint.route, &started, max_allowed)
         });
     delta.meta.last_updated = now;
-    delta.iteration.current = state.turn.number.max(1);
+    // Before the first turn of ours the file knows better where it stands.
+    let is_begun = state.turn.number > state.rules.turns_before || last.is_none();
+    if is_begun {
+        delta.iteration.current = state.turn.number.max(1);
+    }
     delta.iteration.max_allowed = max_allowed;
     delta.iteration.status = status(state.outcome());
     put_progress(&mut delta, checkpoint, state, lang);

@@ -241,7 +241,8 @@ pub(super) fn keep_plugin_file(root: &Path, state: &State) -> Result<(), FileErr
     if is_done {
         return remove_plugin_file(root);
     }
-    let now = file.with(state.turn.number, state.outcome().is_none());
+    let session = state.session.as_ref().map_or("", |session| &session.id);
+    let now = file.with(state.turn.number, state.outcome().is_none(), session);
     match now == text {
         true => Ok(()),
         false => write_atomic(&path, now.as_bytes(), AtomicOptions { durable: false }),

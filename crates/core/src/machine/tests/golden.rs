@@ -295,8 +295,8 @@ fn the_step_decides_as_it_did() {
     pull: 635 events, 1 complete, f57a7b2cc1688685
     ci: 1715 events, 0 complete, f50e14f09cd7665d
     drt: 1400 events, 7 complete, 28015a0b9c102d34
-    ralph: 655 events, 7 complete, d8a74c0d0844398c
-    planned: 455 events, 13 complete, 8af7f94345d8489a
+    ralph: 710 events, 3 complete, 0b7f540b7dd0c708
+    planned: 483 events, 6 complete, faf290d9b1e792c3
     direct: 455 events, 16 complete, e23d74b468e706ee
     session: 1118 events, 6 complete, 0282bdd063de809c
     ");

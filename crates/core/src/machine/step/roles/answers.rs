@@ -202,8 +202,26 @@ fn remember(state: &mut State, step: &Step, said: &RoleReport) {
     }
 }
 
+/// What running tests leaves behind is nobody's work.
+const LEFT_BY_TESTS: [&str; 10] = [
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".coverage",
+    "coverage",
+    "htmlcov",
+    ".nyc_output",
+    "node_modules",
+    "target",
+];
+
 /// Whether the work tree or the commit is another than when the turn began.
 fn changed(state: &State, seen: &Observation) -> bool {
+    let is_left = |file: &String| file.split('/').any(|part| LEFT_BY_TESTS.contains(&part));
+    if !seen.changed.is_empty() && seen.changed.iter().all(is_left) {
+        return false;
+    }
     let Some(position) = &state.flow.position else {
         return false;
     };
