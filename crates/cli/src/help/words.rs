@@ -139,7 +139,7 @@ impl Words {
         if takes_values && !arg.is_hide_possible_values_set() {
             let values = arg.get_possible_values();
             let values = values.iter().filter(|value| !value.is_hide_set());
-            let values: Vec<&str> = values.map(|value| value.get_name()).collect();
+            let values: Vec<&str> = values.map(clap::builder::PossibleValue::get_name).collect();
             if !values.is_empty() {
                 help.push(format!("[{}: {}]", headings.values, values.join(", ")));
             }
