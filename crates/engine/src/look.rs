@@ -29,7 +29,7 @@ use crate::steer::{self, SteerError};
 pub use crate::task_file::{OpenTaskFile, ReadError, TaskFile};
 use crate::worktree::{Change, Scan, WorkTree};
 pub use facts::facts;
-use facts::{OPEN_SHOWN, TEXT_COLUMNS, facts_for, task_ref, ticked};
+use facts::{OPEN_SHOWN, TEXT_COLUMNS, as_it_was, facts_for, remarked, task_ref, ticked};
 pub use signs::Signs;
 
 /// What the checks consisted of when the loop was armed, beside its journal.
@@ -279,11 +279,9 @@ impl Looker {
 
     fn read_anew(&mut self, bytes: Vec<u8>, file: &TaskFile) -> Result<TaskFacts, ReadError> {
         let list = file.parse(&bytes)?;
-        let Changes {
-            removed: mut lost,
-            replaced,
-            ..
-        } = self.lost(&list);
+        let since = self.lost(&list);
+        let remarked = remarked(&list, &since, self.last_list());
+        let (mut lost, replaced) = (since.removed, since.replaced);
         let known = self.last.as_ref().map(|last| &last.facts.lost);
         let is_new = |id: &String| known.is_none_or(|known| !known.contains(id));
         let reworded = replaced.iter().filter(|(id, _)| is_new(id)).cloned();
@@ -318,6 +316,7 @@ impl Looker {
         Ok(TaskFacts {
             removed: changes.removed,
             reworded,
+            remarked,
             unticked: changes.unticked,
             ticked,
             ..facts
@@ -552,11 +551,6 @@ impl LastRead {
         }
         self.facts.clone()
     }
-}
-
-fn as_it_was((id, text): (String, String)) -> TaskRef {
-    let phase = None;
-    TaskRef { id, text, phase }
 }
 
 /// Whether a file is called as the pattern says, `{n}` for any number.

@@ -168,4 +168,7 @@ fn tasks_with_other_words_are_not_done_task_17() {
     let prompt = crate::roles::prompt(&env, 2);
     assert!(prompt.contains("T001 Do thing 1"), "{prompt}");
     assert!(prompt.contains("put their words back"), "{prompt}");
+    // What is put behind the words may say anything: it is told.
+    let remarks = named(&events, "tasks_remarked");
+    assert_eq!(remarks[0]["tasks"][0]["text"], "Do thing 2 (in w)");
 }

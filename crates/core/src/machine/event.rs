@@ -266,6 +266,9 @@ pub struct TaskFacts {
     /// Tasks that say something else than before, as they were (TASK-17).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reworded: Vec<TaskRef>,
+    /// Tasks to whose words something was added, as they read now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarked: Vec<TaskRef>,
     /// Tasks that ever stood in the file during this run and are not there
     /// now, or say something else: whatever stands in their place proves
     /// nothing.

@@ -106,6 +106,9 @@ pub enum Notice {
         #[serde(rename = "tasks")]
         ids: Vec<String>,
     },
+    /// It may be a remark, and it may say that the work is not done.
+    #[say("words were added to tasks: {tasks}", tasks = tasks.iter().map(TaskRef::name).collect::<Vec<_>>().join("; "))]
+    TasksRemarked { iteration: u32, tasks: Vec<TaskRef> },
     #[say("tasks that were done are open again: {ids}", ids = ids.join(", "))]
     TasksUnticked {
         iteration: u32,

@@ -2,7 +2,7 @@
 
 use ralph_core::flow;
 use ralph_core::machine::{FlowFacts, PhaseFacts, TaskFacts, TaskRef};
-use ralph_core::tasks::{self, Pick, Scope, TaskList};
+use ralph_core::tasks::{self, Changes, Pick, Scope, TaskList};
 use ralph_core::text;
 use sha2::{Digest, Sha256};
 
@@ -50,6 +50,7 @@ pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
         open: list.pending(scope).take(OPEN_SHOWN).map(task_ref).collect(),
         removed: Vec::new(),
         reworded: Vec::new(),
+        remarked: Vec::new(),
         lost: Vec::new(),
         unticked: Vec::new(),
         ticked: Vec::new(),
@@ -176,4 +177,19 @@ pub(super) fn task_ref(list: &TaskList, task: &tasks::Task) -> TaskRef {
         text: text::width::truncate(&task.text, TEXT_COLUMNS),
         phase: phase.map(|phase| phase.key.clone()),
     }
+}
+
+/// Tasks that read otherwise than at the last look, and still ask for the same.
+pub(super) fn remarked(list: &TaskList, since: &Changes, last: Option<&TaskList>) -> Vec<TaskRef> {
+    let is_other = |id: &String| since.replaced.iter().any(|(other, _)| other == id);
+    let known = |id: &str| last.and_then(|last| last.tasks.get(last.find(id)?));
+    let ids = since.reworded.iter().filter(|id| !is_other(id));
+    let tasks = ids.filter_map(|id| list.tasks.get(list.find(id)?));
+    let news = tasks.filter(|task| known(&task.id).is_none_or(|old| old.text != task.text));
+    news.map(|task| task_ref(list, task)).collect()
+}
+
+pub(super) fn as_it_was((id, text): (String, String)) -> TaskRef {
+    let phase = None;
+    TaskRef { id, text, phase }
 }

@@ -67,6 +67,10 @@ pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Out) {
         state.notes.push(PromptNote::TasksReworded { were });
         out.tell(Notice::TasksReworded { iteration, ids });
     }
+    if !facts.remarked.is_empty() {
+        let tasks = facts.remarked.clone();
+        out.tell(Notice::TasksRemarked { iteration, tasks });
+    }
     if !facts.unticked.is_empty() {
         let ids = facts.unticked.clone();
         state.notes.push(PromptNote::Unticked { ids: ids.clone() });
