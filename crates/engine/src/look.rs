@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::flow::Flow;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Checks, Integrity, Observation, SteeredTask, TaskFacts, TaskRef, Tasks};
-use ralph_core::tasks::{self, ChangedList, Changes, ListChange, Scope, TaskError, TaskList};
+use ralph_core::tasks::{self, ChangedList, Changes, ListChange, Scope, Task, TaskError, TaskList};
 use ralph_core::text;
 
 use sha2::{Digest, Sha256};
@@ -67,6 +67,8 @@ pub struct Looker {
     watch: Option<Watch>,
     /// The last list in which no task was missing.
     whole: Option<TaskList>,
+    /// A person said anew what is asked for.
+    pub(crate) is_asked_anew: bool,
     /// The list when the run began: what a person wrote about risks.
     armed: Option<TaskList>,
     trees: HashMap<String, Option<String>>,
@@ -113,6 +115,7 @@ impl Looker {
             last: None,
             watch: None,
             whole: None,
+            is_asked_anew: false,
             armed: None,
             trees: HashMap::new(),
             outputs: None,
@@ -267,14 +270,41 @@ impl Looker {
         }
     }
 
+    /// A file that did not change is not understood anew, and counted anew
+    /// only for another scope.
     fn read_tasks(&mut self, file: &TaskFile) -> Result<TaskFacts, ReadError> {
         let bytes = file.read_bounded()?;
-        match &mut self.last {
-            Some(last) if last.bytes == bytes => {
-                Ok(last.seen_again(&self.scope, self.follows_flow, self.armed.as_ref()))
+        match self.last.take_if(|last| last.bytes == bytes) {
+            Some(last) if last.scope == self.scope => {
+                let facts = last.facts.clone();
+                self.last = Some(last);
+                Ok(facts)
             }
-            _ => self.read_anew(bytes, file),
+            Some(last) => Ok(self.remember(last.bytes, last.list, last.facts.lost)),
+            None => self.read_anew(bytes, file),
         }
+    }
+
+    /// Counts a list, and keeps it to compare with. What is gone is not done
+    /// (TASK-17).
+    fn remember(&mut self, bytes: Vec<u8>, list: TaskList, lost: Vec<String>) -> TaskFacts {
+        let gone = self.gone(&lost, &list);
+        let facts = facts_for(&list, &self.scope, self.follows_flow, self.armed.as_ref());
+        let open = facts.open.into_iter().chain(gone.iter().cloned());
+        let facts = TaskFacts {
+            lost,
+            total: facts.total + gone.len(),
+            pending: facts.pending + gone.len(),
+            open: open.take(OPEN_SHOWN).collect(),
+            ..facts
+        };
+        self.last = Some(LastRead {
+            bytes,
+            list,
+            scope: self.scope.clone(),
+            facts: facts.clone(),
+        });
+        facts
     }
 
     fn read_anew(&mut self, bytes: Vec<u8>, file: &TaskFile) -> Result<TaskFacts, ReadError> {
@@ -286,33 +316,12 @@ impl Looker {
         let is_new = |id: &String| known.is_none_or(|known| !known.contains(id));
         let reworded = replaced.iter().filter(|(id, _)| is_new(id)).cloned();
         let reworded = reworded.map(as_it_was).collect();
-        let gone = self.gone(&lost);
         lost.extend(replaced.into_iter().map(|(id, _)| id));
-        let armed = self.armed.get_or_insert_with(|| list.clone());
-        let facts = facts_for(&list, &self.scope, self.follows_flow, Some(armed));
-        let facts = TaskFacts {
-            lost,
-            // What is gone is not done (TASK-17).
-            total: facts.total + gone.len(),
-            pending: facts.pending + gone.len(),
-            open: facts
-                .open
-                .into_iter()
-                .chain(gone)
-                .take(OPEN_SHOWN)
-                .collect(),
-            ..facts
-        };
-        let last = self.last.take();
-        let changes = last.map(|last| tasks::compare(&last.list, &list));
+        self.armed.get_or_insert_with(|| list.clone());
+        let changes = self.last_list().map(|last| tasks::compare(last, &list));
         let ticked = ticked(&list, &self.scope, changes.as_ref());
         let changes = changes.unwrap_or_default();
-        self.last = Some(LastRead {
-            bytes,
-            list,
-            scope: self.scope.clone(),
-            facts: facts.clone(),
-        });
+        let facts = self.remember(bytes, list, lost);
         Ok(TaskFacts {
             removed: changes.removed,
             reworded,
@@ -323,12 +332,14 @@ impl Looker {
         })
     }
 
-    /// Those of them that the run is about, as they were.
-    fn gone(&self, lost: &[String]) -> Vec<TaskRef> {
+    /// Those that are not there any more and that the run is about.
+    fn gone(&self, lost: &[String], list: &TaskList) -> Vec<TaskRef> {
         let whole = self.whole.as_ref().filter(|_| !lost.is_empty());
+        // A place in the list is no name: another task may have it now.
+        let is_there = |task: &Task| !task.id.starts_with('#') && list.find(&task.id).is_some();
+        let is_gone = |task: &&Task| lost.contains(&task.id) && !is_there(task);
         let gone = whole.map(|whole| {
-            let required = whole.required(&self.scope);
-            let gone = required.filter(|task| lost.contains(&task.id));
+            let gone = whole.required(&self.scope).filter(is_gone);
             gone.map(|task| task_ref(whole, task)).collect()
         });
         gone.unwrap_or_default()
@@ -377,19 +388,8 @@ impl Looker {
         let Some(change) = self.set_marks(&[], ids)? else {
             return Ok(());
         };
-        let is_last = |last: &&mut LastRead| last.bytes == change.before;
-        if let Some(last) = self.last.as_mut().filter(is_last) {
-            last.facts = TaskFacts {
-                lost: std::mem::take(&mut last.facts.lost),
-                ..facts_for(
-                    &change.list,
-                    &self.scope,
-                    self.follows_flow,
-                    self.armed.as_ref(),
-                )
-            };
-            last.scope = self.scope.clone();
-            (last.bytes, last.list) = (change.after, change.list);
+        if let Some(last) = self.last.take_if(|last| last.bytes == change.before) {
+            self.remember(change.after, change.list, last.facts.lost);
         }
         Ok(())
     }
@@ -442,22 +442,25 @@ impl Looker {
             change.apply(&last.bytes, &last.list, read)
         });
         if let Some(Ok(ChangedList { bytes, list, .. })) = remembered {
-            if self
-                .last
-                .as_ref()
-                .is_some_and(|last| last.facts.lost.is_empty())
-            {
-                self.whole = Some(list.clone());
+            let last = self.last.take();
+            let (lost, before) = last.map(|last| (last.facts.lost, last.list)).unzip();
+            let lost = lost.unwrap_or_default();
+            match (&mut self.whole, before) {
+                (Some(whole), Some(before)) if !lost.is_empty() => whole.take_words(&before, &list),
+                (whole, _) => {
+                    *whole = Some(list.clone());
+                    self.is_asked_anew = true;
+                }
             }
-            let facts = facts_for(&list, &self.scope, self.follows_flow, self.armed.as_ref());
-            if let Some(last) = &mut self.last {
-                let lost = std::mem::take(&mut last.facts.lost);
-                last.facts = TaskFacts { lost, ..facts };
-                last.scope = self.scope.clone();
-                (last.bytes, last.list) = (bytes, list);
-            }
+            self.remember(bytes, list, lost);
         }
         Ok(task)
+    }
+
+    /// A person goes on with the list as it is now.
+    pub fn ask_anew(&mut self) {
+        self.whole = None;
+        self.is_asked_anew = true;
     }
 
     pub fn task_file(&self) -> Option<&TaskFile> {
@@ -530,26 +533,6 @@ impl Looker {
         let tree = git::tree_of_commit(&self.root, &commit);
         self.trees.insert(commit, tree.clone());
         tree
-    }
-}
-
-impl LastRead {
-    /// A file that did not change is not understood anew, and counted anew
-    /// only for another scope.
-    fn seen_again(
-        &mut self,
-        scope: &Scope,
-        follows_flow: bool,
-        armed: Option<&TaskList>,
-    ) -> TaskFacts {
-        if self.scope != *scope {
-            self.facts = TaskFacts {
-                lost: std::mem::take(&mut self.facts.lost),
-                ..facts_for(&self.list, scope, follows_flow, armed)
-            };
-            self.scope = scope.clone();
-        }
-        self.facts.clone()
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::env::{Done, TestEnv};
+use crate::env::{Done, TestEnv, named};
 
 pub const ONE: &str = "0b6b6c0e-0000-4000-8000-000000000001";
 pub const TWO: &str = "0b6b6c0e-0000-4000-8000-000000000002";
@@ -202,6 +202,26 @@ fn a_task_list_is_worked_off_and_told_as_it_stands() {
     let end = client.stops("Three.\n<promise>COMPLETE</promise>");
     assert!(released(&end).contains("3/3"), "{end}");
     assert_eq!(env.json(".ralph/status.json")["status"], "complete");
+}
+
+/// What a person says otherwise in a pause is what is asked for from then on.
+#[test]
+fn a_persons_words_for_a_task_are_not_missed() {
+    let env = TestEnv::with_tasks(2);
+    env.without_experiments();
+    let client = env.claude_session(ONE);
+    client.says("/ralph-loop --tasks tasks.md");
+    sent_on(&client.stops("<promise>CONTINUE</promise>"));
+    client.says("暫停");
+    assert_eq!(client.stops("Resting."), Value::Null);
+    let text = env.read("tasks.md").replace("Do thing 2", "Yet another");
+    env.write("tasks.md", &text);
+    client.says("繼續");
+    env.write("tasks.md", &text.replace("- [ ]", "- [x]"));
+    released(&client.stops("<promise>COMPLETE</promise>"));
+    let events = env.ralph(&["events", "--json"]).events();
+    assert!(named(&events, "tasks_reworded").is_empty(), "{events:?}");
+    assert_eq!(events.last().unwrap()["event"], "archive", "{events:?}");
 }
 
 #[test]

@@ -595,6 +595,17 @@ fn a_run_whose_tasks_all_wait_is_paused_with_the_reason() {
     );
     let report = env.ralph(&["report"]).stdout;
     assert!(report.contains("No open task can be started"), "{report}");
+    // What an agent took out it can put back: nobody is waited for.
+    let other = TestEnv::new();
+    let list = "- [ ] T001 a\n- [ ] T002 b | depends: T001\n";
+    other.write("tasks.md", list);
+    let turns = [
+        json!({"write": {"tasks.md": "- [ ] T002 b | depends: T001\n"}, "say": "done"}),
+        json!({"write": {"tasks.md": list, "a.txt": "1"}, "tick": ["T001"], "say": "done"}),
+        json!({"write": {"b.txt": "1"}, "tick": ["T002"], "say": "<promise>COMPLETE</promise>"}),
+    ];
+    let (done, _) = other.run_script(&turns, &["--max-iterations", "4"]);
+    assert_eq!(done.code, 0, "{}", done.stdout);
     // A person sees to it.
     env.write("tasks.md", "- [x] T001 a\n- [ ] T002 b\n");
     let on = env.ralph(&["resume", "--yes", "--json"]);

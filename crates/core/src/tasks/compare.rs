@@ -96,6 +96,17 @@ impl TaskList {
             }
         }
     }
+
+    /// What a person said otherwise from one list to the next is asked for.
+    pub fn take_words(&mut self, before: &TaskList, now: &TaskList) {
+        for id in compare(before, now).reworded {
+            let said = now.find(&id).and_then(|at| now.tasks.get(at));
+            let own = self.find(&id).and_then(|at| self.tasks.get_mut(at));
+            if let (Some(said), Some(own)) = (said, own) {
+                own.text.clone_from(&said.text);
+            }
+        }
+    }
 }
 
 /// The tasks of the earlier reading that are not recognised yet.

@@ -153,6 +153,27 @@ fn a_task_with_other_words_is_lost_until_they_are_back() {
     assert_eq!(project.facts().lost, [""; 0]);
 }
 
+/// What a person says otherwise is no loss, and what is gone stays counted,
+/// whoever changes the list next.
+#[test]
+fn a_persons_words_are_asked_for_also_while_a_task_is_lost() {
+    let mut project = Project::with("- [ ] T001 first\n- [ ] T002 second\n- [ ] T003 third\n");
+    project.facts();
+    project.write("- [x] T001 first\n- [ ] T002 second\n");
+    assert_eq!(project.facts().lost, ["T003"]);
+    let edit = ListChange::Edit {
+        task: "T002".into(),
+        text: "another thing".into(),
+    };
+    project.looker.change(&edit).unwrap();
+    let facts = project.facts();
+    assert_eq!((facts.lost, facts.total), (vec!["T003".to_owned()], 3));
+    project.looker.untick(&["T001".to_owned()]).unwrap();
+    assert_eq!(project.facts().total, 3);
+    project.looker.scope.focus = Some("T002".into());
+    assert_eq!(project.facts().total, 3);
+}
+
 #[test]
 fn what_is_lost_behind_trouble_is_told_when_it_is_over() {
     let mut project = Project::with(THREE);

@@ -320,6 +320,7 @@ impl SessionLoop {
 
     /// A person lets a run go on that waits or was left.
     pub fn resume(&mut self, budget: Option<Budget>) -> Result<Verdict, SessionError> {
+        self.run.looker.ask_anew();
         let seen = self.run.look();
         self.feed(vec![Kind::Resumed {
             seen,

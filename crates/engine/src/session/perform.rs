@@ -80,6 +80,9 @@ impl SessionLoop {
                 perform(self, effect, at);
             }
         }
+        if self.run.looker.is_asked_anew {
+            self.keep_tasks_seen();
+        }
         Ok(())
     }
 
@@ -158,7 +161,8 @@ impl SessionLoop {
         if let Some(bytes) = self.run.looker.last_bytes() {
             for (name, once) in [(TASKS_BEGUN, true), (TASKS_LAST, false)] {
                 let path = self.run.paths.dir.join(name);
-                if !(once && path.exists()) {
+                let is_kept = once && path.exists() && !self.run.looker.is_asked_anew;
+                if !is_kept {
                     let _ = write_atomic(&path, bytes, AtomicOptions { durable: false });
                 }
             }

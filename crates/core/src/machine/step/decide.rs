@@ -2,6 +2,7 @@
 
 use super::breaker::breaker;
 use super::e2e::e2e_is_due;
+use super::evidence::has_lost_tasks;
 use super::lanes;
 use super::limits::{is_over, reached_limit};
 use super::next::{Next, stop_outcome};
@@ -57,5 +58,7 @@ pub(super) fn carry_on(state: &mut State, out: &mut Out) -> Next {
 fn is_stuck(state: &State) -> bool {
     let facts = state.tasks.facts.as_ref().filter(|_| state.tasks.is_known);
     let is_waiting = |facts: &TaskFacts| facts.next.is_none() && !facts.waiting.is_empty();
-    state.rules.lanes.is_none() && facts.is_some_and(is_waiting)
+    // What an agent took out it can put back.
+    let is_a_persons = state.rules.lanes.is_none() && !has_lost_tasks(state);
+    is_a_persons && facts.is_some_and(is_waiting)
 }
