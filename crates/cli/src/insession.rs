@@ -337,7 +337,7 @@ impl Here {
             return Ok(Steered::NoLoop);
         };
         let mut opened = self.open(&run)?;
-        if opened.state().outcome().is_some_and(|o| !o.can_go_on()) {
+        if opened.state().is_final() {
             return Ok(Steered::NoLoop);
         }
         let lang = opened.plan().lang;

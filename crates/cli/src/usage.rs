@@ -62,10 +62,13 @@ fn problem(error: &clap::Error, lang: Lang) -> Option<String> {
         }
         ErrorKind::ArgumentConflict => {
             let other = get(ContextKind::PriorArg);
-            tr!(
-                lang,
-                "{arg} and {other} can't be used together; leave one of them out"
-            )
+            match arg == other {
+                true => tr!(lang, "{arg} is given twice; leave one of them out"),
+                false => tr!(
+                    lang,
+                    "{arg} and {other} can't be used together; leave one of them out"
+                ),
+            }
         }
         ErrorKind::MissingRequiredArgument => {
             tr!(lang, "{arg} is missing")

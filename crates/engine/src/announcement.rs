@@ -135,6 +135,9 @@ pub enum Announcement {
     /// neither.
     #[say("{error} (the run goes on: its journal is what counts, the checkpoint is only a copy)", error = error.say(lang))]
     NotProjected { error: FileError },
+    /// An earlier run left them without proof.
+    #[say("ticked in an earlier run and never shown: {tasks}; they don't count as done: `ralph accept` takes them as they are, with an empty box they are done again", tasks = tasks.join(", "))]
+    Doubted { tasks: Vec<String> },
     /// The checkpoint, or some of its backups, could not be proven.
     #[say("damaged checkpoint in {dir} ({refused}); it is written anew from the journal", dir = dir.display(), refused = said(refused, "; ", lang))]
     CheckpointDamaged { dir: PathBuf, refused: Vec<Refused> },

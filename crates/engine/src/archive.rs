@@ -379,7 +379,7 @@ pub fn catch_up(layout: &Layout, keeping: &Keeping, newest: &RunId, lang: Lang) 
     };
     let is_over = || {
         let past = past::read(run).ok()?;
-        past.state.outcome().map(|outcome| !outcome.can_go_on())
+        Some(past.state.is_final())
     };
     let is_archived = match keeping.history.find(run.id.as_str()) {
         Ok(found) => found.is_some(),

@@ -28,12 +28,13 @@ use self::aftermath::{announcements_of, reap};
 use crate::agents::Session;
 use crate::announcement::Announcement;
 use crate::clock::WakeAt;
+use crate::doubt::doubt;
 use crate::error::DriveError;
 use crate::index_lock::LockWatch;
 use crate::lanes::{Lanes, fit, get_ready, set_up};
 use crate::mailbox::Mailbox;
 use crate::notify::Courier;
-use crate::opening::Opening;
+use crate::opening::{Open, Opening};
 use crate::perform::{Host, Job, JobDone, OpenRun, perform};
 use crate::plan::Plan;
 use crate::signals::Told;
@@ -126,7 +127,9 @@ pub async fn drive(
         let run = driver.run.id().to_owned();
         driver.lanes = Some(Lanes::new(repo, lanes, project, program, run));
     }
-    driver.stand_behind(facts);
+    if opening.calls_agents() {
+        driver.stand_behind(facts);
+    }
     driver.run_to_its_end().await
 }
 
@@ -137,6 +140,23 @@ enum ChildDone {
     /// The same that was never begun, since whoever we belong to has enough.
     NoLeave(Box<Called>),
     Job(JobDone),
+}
+
+/// What there is to tell before anything is done.
+fn first_words(plan: &Plan, opening: &Opening, open: &mut Open) -> Vec<Announcement> {
+    let mut told = match opening.calls_agents() {
+        true => plan.announcements.clone(),
+        false => Vec::new(),
+    };
+    told.extend(reap(&plan.layout, open.lock.took_over.as_ref(), &open.id));
+    if *opening == Opening::New {
+        told.extend(before::warnings(plan, Some(&open.id)));
+    }
+    told.extend(open.is_torn.then_some(Announcement::RecordTorn));
+    if let Some(projector) = &mut open.projector {
+        told.extend(projector.begin());
+    }
+    told
 }
 
 struct Driver<'a> {
@@ -193,16 +213,8 @@ impl<'a> Driver<'a> {
             archive::catch_up(&layout, &plan.keeping, &open.id, plan.lang);
         }
         let (mailbox, listens) = Mailbox::open(&layout, open.id.as_str());
-        let mut announcements = plan.announcements.clone();
+        let mut announcements = first_words(&plan, opening, &mut open);
         announcements.extend(listens.err().map(Announcement::deaf));
-        announcements.extend(reap(&layout, open.lock.took_over.as_ref(), &open.id));
-        if *opening == Opening::New {
-            announcements.extend(before::warnings(&plan, Some(&open.id)));
-        }
-        announcements.extend(open.is_torn.then_some(Announcement::RecordTorn));
-        if let Some(projector) = &mut open.projector {
-            announcements.extend(projector.begin());
-        }
         let id = open.id.clone();
         let mut run = OpenRun::new(
             plan,
@@ -213,7 +225,10 @@ impl<'a> Driver<'a> {
             open.projector,
             open.skipped,
         );
-        let seen = run.look();
+        let mut seen = run.look();
+        if *opening == Opening::New {
+            announcements.extend(doubt(&run, &mut seen));
+        }
         if let Some(change) = open
             .before
             .as_ref()

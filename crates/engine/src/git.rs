@@ -191,6 +191,17 @@ pub fn changed_files(
     Some(text.split('\0').filter_map(change).take(most).collect())
 }
 
+/// What led to a commit since it left the way to another one.
+pub fn changed_since_fork(root: &Path, other: &str, commit: &str) -> Option<Vec<String>> {
+    let range = [format!("{}...{}", object_id(other)?, object_id(commit)?)];
+    let mut arguments = diff_arguments("--name-only", &range);
+    arguments.insert(1, "--no-renames");
+    arguments.insert(1, "-z");
+    let names = names_in(&ask_git_for_bytes(root, &arguments, LONGEST_ANSWER)?);
+    let name = |name: &Vec<u8>| String::from_utf8_lossy(name).into_owned();
+    Some(names.iter().map(name).collect())
+}
+
 /// How a file that Git knows differs from a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Differs {

@@ -12,6 +12,7 @@ pub mod bisect;
 pub mod clock;
 pub mod control;
 mod decode;
+mod doubt;
 pub mod driver;
 pub mod error;
 mod excerpt;

@@ -67,7 +67,7 @@ pub struct Looker {
     watch: Option<Watch>,
     /// The last list in which no task was missing.
     whole: Option<TaskList>,
-    /// A person said anew what is asked for.
+    /// A person went on with the list as it was.
     pub(crate) is_asked_anew: bool,
     /// The list when the run began: what a person wrote about risks.
     armed: Option<TaskList>,
@@ -204,6 +204,7 @@ impl Looker {
             claims: None,
             changed: Vec::new(),
             snapshot,
+            doubted: BTreeMap::new(),
         }
     }
 
@@ -319,13 +320,14 @@ impl Looker {
         lost.extend(replaced.into_iter().map(|(id, _)| id));
         self.armed.get_or_insert_with(|| list.clone());
         let changes = self.last_list().map(|last| tasks::compare(last, &list));
-        let ticked = ticked(&list, &self.scope, changes.as_ref());
+        let ticked = ticked(&list, &self.scope, changes.as_ref(), self.armed.as_ref());
         let changes = changes.unwrap_or_default();
         let facts = self.remember(bytes, list, lost);
         Ok(TaskFacts {
             removed: changes.removed,
             reworded,
             remarked,
+            thinned: changes.thinned.into_iter().map(as_it_was).collect(),
             unticked: changes.unticked,
             ticked,
             ..facts
@@ -447,10 +449,7 @@ impl Looker {
             let lost = lost.unwrap_or_default();
             match (&mut self.whole, before) {
                 (Some(whole), Some(before)) if !lost.is_empty() => whole.take_words(&before, &list),
-                (whole, _) => {
-                    *whole = Some(list.clone());
-                    self.is_asked_anew = true;
-                }
+                (whole, _) => *whole = Some(list.clone()),
             }
             self.remember(bytes, list, lost);
         }

@@ -59,6 +59,11 @@ pub struct Open {
 }
 
 impl Opening {
+    /// Who gives a run up calls nobody for it.
+    pub fn calls_agents(&self) -> bool {
+        !matches!(self, Opening::Abandon(_))
+    }
+
     /// The event that a run begins with, once the world was looked at.
     pub fn first_event(&self, seen: Observation) -> Kind {
         match self {
@@ -212,6 +217,7 @@ fn clear_up(layout: &Layout, tasks_file: Option<&Path>) {
 /// was something to do.
 pub fn finish_telling(layout: &Layout, id: &RunId) -> Result<Option<Outcome>, DriveError> {
     let _lock = lock(layout, id).map_err(DriveError::Locked)?;
+    layout.prepare()?;
     settle(layout, &layout.run(id))
 }
 

@@ -22,6 +22,7 @@ use ralph_core::promise::{self, Promise, PromiseRules};
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
 use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadError, LoadedDelta, set_aside};
+use ralph_store::history::{self, History};
 use ralph_store::layout::RunPaths;
 
 use crate::announcement::Announcement;
@@ -82,6 +83,7 @@ struct Run {
     /// Where the phases of a route leave their files, as people name it.
     outputs: String,
     paths: RunPaths,
+    history: History,
 }
 
 impl Run {
@@ -95,6 +97,14 @@ impl Run {
     fn files_modified(&self, touched: Option<&Touched>) -> Option<u32> {
         let changed = touched.and_then(|touched| u32::try_from(touched.count()).ok());
         changed.or_else(|| tracker::count(&self.root))
+    }
+
+    /// The state file as it went into the history, where the run did.
+    fn archived_delta(&self) -> Option<(PathBuf, DeltaState)> {
+        let entry = self.history.find(self.header.run_id.as_str()).ok()??;
+        let path = entry.path.join(history::STATE);
+        let state = DeltaState::read(&ralph_store::regular::read(&path).ok()?).ok()?;
+        Some((path, state))
     }
 }
 
@@ -123,6 +133,7 @@ impl Projector {
                 lang: plan.lang,
                 outputs: plan.prompter.output_dir.clone(),
                 paths: paths.clone(),
+                history: plan.keeping.history.clone(),
             },
             last: None,
             last_delta: None,
@@ -242,7 +253,7 @@ impl Projector {
         };
         let backup = match self.delta_state() {
             Some(_) => None,
-            None => file.backup(&self.dir),
+            None => file.backup(&self.dir).or_else(|| self.run.archived_delta()),
         };
         let (backup, state) = backup.unzip();
         self.last_delta = state.or(self.last_delta.take());
@@ -257,6 +268,16 @@ impl Projector {
     /// What the state file says of the work.
     pub fn claims(&self) -> Option<FileClaims> {
         Some(self.delta_state()?.claims())
+    }
+
+    /// The same where the machine did not look at it: a loop may be given up
+    /// before it begins.
+    fn known_claims(&self, state: &State) -> FileClaims {
+        let seen = &state.claims.file;
+        match *seen == FileClaims::default() {
+            true => self.claims().unwrap_or_default(),
+            false => seen.clone(),
+        }
     }
 
     /// The promise that the agent set inside the state file (PROM-04). It is
@@ -354,7 +375,9 @@ impl Projector {
     fn try_save(&mut self, due: Due, state: &State, tasks: &[TaskMark]) -> Result<(), FileError> {
         let Due { care, files } = due;
         self.make_dir()?;
-        let mut checkpoint = checkpoint::project(&self.run, self.last.as_ref(), state, tasks);
+        let claims = self.known_claims(state);
+        let last = self.last.as_ref();
+        let mut checkpoint = checkpoint::project(&self.run, last, state, &claims, tasks);
         if let Some(touched) = files.then(|| self.run.touched()).flatten() {
             checkpoint::put_files(&mut checkpoint, &touched);
         }
@@ -374,8 +397,10 @@ impl Projector {
             return Ok(());
         };
         self.make_dir()?;
+        let claims = self.known_claims(state);
         let now = file.peek().or(self.last_delta.take());
-        let checkpoint = checkpoint::project(&self.run, self.last.as_ref(), state, tasks);
+        let last = self.last.as_ref();
+        let checkpoint = checkpoint::project(&self.run, last, state, &claims, tasks);
         let heard = std::mem::take(&mut self.heard);
         let place = delta::Place {
             lang: self.run.lang,

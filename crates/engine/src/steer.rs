@@ -5,7 +5,8 @@ use ralph_core::lang::Say;
 use ralph_core::machine::{Kind, Outcome, State, Steer, SteeredTask};
 use ralph_core::tasks::{self, ChangedList, ListChange, Scope, TaskError, TaskList};
 use ralph_store::FileError;
-use ralph_store::atomic::{AtomicOptions, write_through};
+use ralph_store::atomic::{AtomicOptions, write_atomic, write_through};
+use ralph_store::layout::RunPaths;
 
 use crate::mailbox::reply_text;
 use crate::task_file::{OpenTaskFile, ReadError, TaskFile};
@@ -30,6 +31,8 @@ pub enum SteerError {
     NoWords,
     #[say("there is no hint {hint} that the agent would be told; `ralph hint` lists them")]
     NoHint { hint: u32 },
+    #[say("the state file calls nothing open that is named {task}; open are: {open}")]
+    NoPart { task: String, open: String },
     #[say("nothing would be left of this run; `ralph cancel` gives it up")]
     NothingLeft,
     #[say("{task} is not skipped; `ralph status` shows what is")]
@@ -76,6 +79,7 @@ pub fn check(steer: &Steer, state: &State, list: Option<&TaskList>) -> Result<()
                 false => Err(SteerError::NoHint { hint: *hint }),
             }
         }
+        Steer::Skip { tasks } if list.is_none() => skip_parts(tasks, state),
         Steer::Skip { tasks } => {
             tasks.iter().try_for_each(known)?;
             let mut scope = Scope {
@@ -112,6 +116,29 @@ pub fn check(steer: &Steer, state: &State, list: Option<&TaskList>) -> Result<()
             is_added.then_some(()).ok_or(SteerError::NotAdded { task })
         }
         Steer::List(_) => list_of().map(drop),
+    }
+}
+
+/// Without a list, the state file of a delta loop tells what there is to do.
+fn skip_parts(tasks: &[String], state: &State) -> Result<(), SteerError> {
+    let claims = &state.claims.file;
+    let parts = claims.parts();
+    if parts.is_empty() {
+        return Err(SteerError::NoList);
+    }
+    for id in tasks {
+        if !parts.iter().any(|part| part.id == *id) {
+            let task = id.clone();
+            let open = parts.iter().map(|part| part.id.as_str());
+            let open = open.collect::<Vec<_>>().join(", ");
+            return Err(SteerError::NoPart { task, open });
+        }
+    }
+    let mut skipped = state.tasks.skipped.clone();
+    skipped.extend(tasks.iter().cloned());
+    match claims.left(&skipped).is_empty() {
+        true => Err(SteerError::NothingLeft),
+        false => Ok(()),
     }
 }
 
@@ -181,6 +208,28 @@ pub fn steered(changed: &ChangedList, scope: &Scope) -> SteeredTask {
         id: id.clone(),
         verify: changed.list.checks(scope).remove(id).unwrap_or_default(),
         proof: changed.list.proofs(scope).remove(id),
+    }
+}
+
+/// The list as a session's hooks know it: as it began, and as it was last.
+pub(crate) const TASKS_BEGUN: &str = "tasks.begun";
+pub(crate) const TASKS_LAST: &str = "tasks.last";
+
+/// Makes a person's change in what the next hook of a session compares with,
+/// so that nobody misses what they took out or said otherwise.
+pub fn keep_in_step(run: &RunPaths, file: &TaskFile, change: &ListChange) {
+    let read = |bytes: &[u8]| tasks::read(&file.name, bytes, &file.options);
+    for name in [TASKS_BEGUN, TASKS_LAST] {
+        let path = run.dir.join(name);
+        let Ok(bytes) = ralph_store::regular::read(&path) else {
+            continue;
+        };
+        let changed = read(&bytes)
+            .ok()
+            .map(|list| change.apply(&bytes, &list, read));
+        if let Some(Ok(changed)) = changed {
+            let _ = write_atomic(&path, &changed.bytes, AtomicOptions { durable: false });
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use ralph_core::machine::{Checks, CommandResult, Ground, VerifyReport};
 use ralph_core::proof::edits::{Side, Sight, To};
 use ralph_core::proof::files::FileKind;
-use ralph_core::proof::{Weighed, files};
+use ralph_core::proof::{Weighed, files, shadows};
 use ralph_store::layout::Layout;
 use tokio::sync::watch;
 
@@ -361,10 +361,10 @@ impl Trials {
             since_base: trees.changes(Side::Base)?,
             made: made.collect(),
             strays: self.strays(&now),
+            reached: shadows::of_checks(&commands, &armed, &now, &armed_text),
             now,
             armed,
             own: &self.own,
-            reached: files::reached(&commands, &armed_text),
             also: &self.files,
             may_change: &self.checks.may_change,
             read,

@@ -89,7 +89,6 @@ const DEPENDENCIES: [(&str, &[&str]); 7] = [
             "ralph-guard",
             "ralph-store",
             "ratatui",
-            "rmcp",
             "serde",
             "serde_json",
             "strum",

@@ -12,8 +12,9 @@ use ralph_core::tr;
 use ralph_engine::announcement::Announcement;
 use ralph_engine::clock;
 use ralph_engine::opening::Opening;
+use ralph_engine::past;
 use ralph_engine::plan::{Adopted, Asked, Flag};
-use ralph_engine::session::adopt::Foreign;
+use ralph_engine::session::adopt::{self, Foreign};
 use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadedDelta, set_aside};
 use ralph_store::layout::Layout;
 
@@ -43,19 +44,31 @@ pub struct Source {
     pub state: DeltaState,
 }
 
-/// The file that is named; without any run, the state file of the project, of
-/// which a backup may be what can be read.
+/// The file that is named; where no run waits, the state file of the project,
+/// of which a backup may be what can be read.
 pub fn wanted(app: &App, layout: &Layout, args: &ResumeArgs) -> Option<PathBuf> {
     if args.from.is_some() {
         return args.from.clone();
     }
     let live = DeltaFile::new(layout.delta_state());
+    if args.run.is_none() && has_other_than_latest(layout) {
+        return Some(live.path().to_owned());
+    }
     let is_all = args.run.is_none() && layout.runs().is_ok_and(|runs| runs.is_empty());
     let is_there = is_all && live.path().is_file();
     let is_read = || live.peek().is_some() || live.backup(&checkpoints::current(app)).is_some();
     // Where nothing else is left, what is wrong with it is said.
     let is_usable = || is_read() || checkpoints::all(app).is_empty();
     (is_there && is_usable()).then(|| live.path().to_owned())
+}
+
+/// Whether a state file waits beside a run that is over.
+fn has_other_than_latest(layout: &Layout) -> bool {
+    let latest = layout.latest_run().ok().flatten();
+    let past = latest.and_then(|run| past::read(&run).ok());
+    past.is_some_and(|past| {
+        past.state.is_final() && adopt::has_other_delta(layout, &past.header.task_id())
+    })
 }
 
 /// What becomes of the file.
@@ -72,7 +85,7 @@ pub struct Chosen {
 pub fn choose(app: &App, layout: &Layout, args: &ResumeArgs, file: &Path) -> Result<Chosen, u8> {
     only_people(app)?;
     let dir = checkpoints::current(app);
-    let Source { mut asked, state } = read(app, layout, &dir, file)?;
+    let Source { asked, state } = read(app, layout, &dir, file)?;
     if state.iteration.status == Status::Completed && !args.show {
         let file = file.display();
         return app.refuse(&tr!(
@@ -91,9 +104,8 @@ pub fn choose(app: &App, layout: &Layout, args: &ResumeArgs, file: &Path) -> Res
         }
         Choice::Abandon => Opening::Abandon(None),
         Choice::Restart => {
-            asked.adopted = None;
             return Ok(Chosen {
-                asked,
+                asked: adopt::anew(asked, &state),
                 opening: Opening::New,
                 state: None,
             });

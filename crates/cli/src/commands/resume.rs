@@ -18,6 +18,7 @@ use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::old;
 use serde_json::{Value, json};
 
+use super::answer::no_run;
 use super::archive::known;
 use super::checkpoints::{self, Entry};
 use super::from_file;
@@ -99,7 +100,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
         Choice::Restart => Opening::New,
     };
     let shown = Shown {
-        calls_nobody: matches!(opening, Opening::Abandon(_)),
+        calls_nobody: !opening.calls_agents(),
         ..shown
     };
     let mut asked = with_flags(past.header.asked, args);
@@ -300,7 +301,10 @@ fn finish_telling(
     }
     let name = outcome_word(app.lang(), outcome.into_str());
     let run = paths.id.as_str();
-    app.tell(&tr!(app.lang(), "run {run} had ended ({name}), and its process died before it could say so; its files are complete now"));
+    app.tell(&tr!(
+        app.lang(),
+        "run {run} had ended ({name}), and not all of its files said so; they are complete now"
+    ));
     Err(outcome.exit_code())
 }
 
@@ -436,7 +440,11 @@ fn list(app: &App, layout: &Layout, json: bool) -> Exit {
     for entry in &checkpoints {
         app.tell(&entry.line(app.lang()));
     }
-    if let Some(file) = from_file::wanted(app, layout, &ResumeArgs::default()) {
+    let waiting = from_file::wanted(app, layout, &ResumeArgs::default());
+    if runs.is_empty() && checkpoints.is_empty() && waiting.is_none() {
+        app.tell(&no_run(app.lang()));
+    }
+    if let Some(file) = waiting {
         let file = file.display();
         app.tell(&tr!(
             app.lang(),

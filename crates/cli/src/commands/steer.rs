@@ -57,10 +57,11 @@ pub fn tasks(app: &App, args: &TasksArgs, opened: &OpenTaskFile) -> Exit {
     };
     let latest = latest(app)?;
     let of_run = |past: &Past| past.header.tasks_file.as_ref() == Some(&opened.file.path);
-    let run = latest.filter(|(run, past)| {
-        let is_its_list = of_run(past) || is_in_lanes(past, opened);
-        is_its_list && steer::can_go_on(&steer, &past.state, run.id.as_str()).is_ok()
-    });
+    let run = latest.filter(|(_, past)| of_run(past) || is_in_lanes(past, opened));
+    let can_go_on =
+        |(run, past): &(RunPaths, Past)| steer::can_go_on(&steer, &past.state, run.id.as_str());
+    let is_over = run.as_ref().and_then(|run| can_go_on(run).err());
+    let run = run.filter(|_| is_over.is_none());
     match (run, &steer) {
         (Some((run, past)), _) if of_run(&past) => tell(app, &run, &past, &steer, Some(opened)),
         (Some((run, past)), _) => {
@@ -72,7 +73,10 @@ pub fn tasks(app: &App, args: &TasksArgs, opened: &OpenTaskFile) -> Exit {
         }
         // A list that no run works on is changed like any file.
         (None, Steer::List(change)) => change_list(app, opened, change),
-        (None, _) => app.refuse(&no_run(app.lang())),
+        (None, _) => match is_over {
+            Some(over) => app.fail(&over),
+            None => app.refuse(&no_run(app.lang())),
+        },
     }
 }
 
@@ -116,6 +120,25 @@ fn meant(args: &TasksArgs) -> Option<Steer> {
         },
         _ => return None,
     })
+}
+
+/// The same for a delta loop, whose agent keeps the list.
+pub fn parts(app: &App, args: &TasksArgs) -> Exit {
+    let Some((_, past)) = latest(app)? else {
+        return app.refuse(&no_run(app.lang()));
+    };
+    let Some(mut steer) = meant(args) else {
+        let example = "ralph tasks skip 'Phase 3'";
+        return app.refuse(&tr!(app.lang(), "say which task, and what: `{example}`"));
+    };
+    let claims = &past.state.claims.file;
+    if let Steer::Skip { tasks } = &mut steer {
+        for task in tasks.iter_mut() {
+            *task = claims.named(task).unwrap_or_else(|| task.clone());
+        }
+        *tasks = claims.with_their_own(std::mem::take(tasks));
+    }
+    steer_latest(app, &steer)
 }
 
 fn latest(app: &App) -> Result<Option<(RunPaths, Past)>, u8> {
@@ -176,6 +199,9 @@ fn tell(
             let file = opened.map(|opened| &opened.file);
             let kind = steer::at_rest(steer.clone(), file).or_fail(app)?;
             control::add_later(&layout, run, kind).or_fail(app)?;
+            if let (Steer::List(change), Some(file)) = (steer, file) {
+                steer::keep_in_step(run, file, change);
+            }
             false
         }
         Err(error) => return app.fail(&error),

@@ -3,8 +3,11 @@
 mod delta;
 mod graph;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use ralph_core::config::Settings;
 use ralph_core::lang::Say;
+use ralph_core::proof::TaskProof;
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, Task, TaskList};
 use ralph_core::text::duration::plural;
 use ralph_core::tr;
@@ -17,7 +20,12 @@ use crate::app::{self, App, Exit, OrFail};
 use crate::args::{TasksArgs, TasksVerb};
 use crate::{FAILED, settings};
 
-type Proofs = std::collections::BTreeMap<String, ralph_core::proof::TaskProof>;
+/// What the latest run on a list knows of its tasks.
+#[derive(Default)]
+struct Known {
+    proofs: BTreeMap<String, TaskProof>,
+    skipped: BTreeSet<String>,
+}
 
 pub fn run(app: &App, args: &TasksArgs) -> Exit {
     let settings = settings::load(app, Vec::new())?.settings;
@@ -38,11 +46,11 @@ pub fn run(app: &App, args: &TasksArgs) -> Exit {
     }
     match args.verb {
         TasksVerb::List => {
-            let proofs = proofs(app, &file);
+            let known = known(app, &file);
             app.answer(
                 args.json,
-                || json_of(&file, &list, &scope, &proofs),
-                || table(app, &file, &list, &scope, &proofs),
+                || json_of(&file, &list, &scope, &known),
+                || table(app, &file, &list, &scope, &known),
             )?;
         }
         TasksVerb::Next => return next(app, args, &list, &scope),
@@ -78,18 +86,26 @@ fn open(app: &App, args: &TasksArgs, settings: &Settings) -> Result<OpenTaskFile
 }
 
 /// What the latest run on this file saw of each task.
-fn proofs(app: &App, file: &TaskFile) -> Proofs {
+fn known(app: &App, file: &TaskFile) -> Known {
     let latest = app.layout().latest_run().ok().flatten();
     let past = latest.and_then(|run| past::read(&run).ok());
     let same = past.filter(|past| past.header.tasks_file.as_deref() == Some(&file.path));
-    same.map(|past| past.state.ticks.proofs).unwrap_or_default()
+    same.map(|past| Known {
+        proofs: past.state.ticks.proofs,
+        skipped: past.state.tasks.skipped,
+    })
+    .unwrap_or_default()
 }
 
 /// The list, or the part of it that was asked for, with its own counts.
-fn json_of(file: &TaskFile, list: &TaskList, scope: &Scope, proofs: &Proofs) -> Value {
+fn json_of(file: &TaskFile, list: &TaskList, scope: &Scope, known: &Known) -> Value {
     let mut json = list.to_json(&file.name);
     for task in json["tasks"].as_array_mut().into_iter().flatten() {
-        let proof = task["id"].as_str().and_then(|id| proofs.get(id));
+        let id = task["id"].as_str().unwrap_or_default().to_owned();
+        if known.skipped.contains(&id) {
+            task["skipped"] = true.into();
+        }
+        let proof = known.proofs.get(&id);
         if let Some(proof) = proof.filter(|_| task["done"] == true) {
             task["proof"] = json!(proof);
         }
@@ -108,7 +124,7 @@ fn json_of(file: &TaskFile, list: &TaskList, scope: &Scope, proofs: &Proofs) -> 
     json
 }
 
-fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope, proofs: &Proofs) -> String {
+fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope, known: &Known) -> String {
     let lang = app.lang();
     let counts = list.counts(scope);
     let (name, format) = (&file.name, list.format.into_str());
@@ -124,8 +140,9 @@ fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope, proofs: &Pr
     for task in list.tasks.iter().filter(wanted) {
         if task.phase != phase {
             phase = task.phase;
-            if let Some(p) = phase.and_then(|i| list.phases.get(i)) {
-                out.push_str(&format!("\n{} {}\n", p.key, p.title));
+            match phase.and_then(|i| list.phases.get(i)) {
+                Some(p) => out.push_str(&format!("\n{} {}\n", p.key, p.title)),
+                None => out.push('\n'),
             }
         }
         let mark = if task.done { "[x]" } else { "[ ]" };
@@ -135,8 +152,9 @@ fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope, proofs: &Pr
         } else {
             String::new()
         };
-        let proven = match proofs.get(&task.id).filter(|_| task.done) {
+        let proven = match known.proofs.get(&task.id).filter(|_| task.done) {
             Some(_) => tr!(lang, " (proven)"),
+            None if known.skipped.contains(&task.id) => tr!(lang, " (skipped)"),
             None => String::new(),
         };
         out.push_str(&format!(

@@ -4,7 +4,10 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("demo", &["ralph demo --keep"]),
     (
         "drill",
-        &["ralph drill --list", "ralph drill --only hang --json"],
+        &[
+            "ralph drill --list",
+            "ralph drill --only hang-before --json",
+        ],
     ),
     (
         "run",

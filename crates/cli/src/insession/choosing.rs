@@ -150,7 +150,9 @@ impl Here {
                 index::forget_run(&self.layout, &run);
                 begun
             }
-            (Choice::Restart, Unfinished::File(foreign)) => self.start_over(foreign.asked())?,
+            (Choice::Restart, Unfinished::File(foreign)) => {
+                self.start_over(foreign.asked_anew())?
+            }
             (Choice::Continue, Unfinished::Checkpoint(found)) => {
                 let (opened, verdict) = self.go_on_from(found.asked)?;
                 begun(&opened, verdict)
@@ -186,10 +188,18 @@ impl Here {
             Choice::Continue => self.go_on_with(run)?,
             Choice::Restart => {
                 index::offer(&self.layout, &self.session, &at_limit_of(run));
-                Steered::Ended(tr!(
+                let past = past::read(&self.layout.run(run));
+                let open = past.map(|past| past.state.claims.file.parts());
+                let open = open.unwrap_or_default().into_iter().map(|part| part.id);
+                let open = open.collect::<Vec<_>>().join(", ");
+                let how = tr!(
                     lang,
                     "Leave tasks out in a terminal with `ralph tasks skip ID`, then say \"continue\" here; they are not done, and the end says so."
-                ))
+                );
+                Steered::Ended(match open.is_empty() {
+                    true => how,
+                    false => tr!(lang, "{how} Open are: {open}"),
+                })
             }
             Choice::Show => Steered::Ended(tr!(
                 lang,

@@ -56,9 +56,9 @@ fn done_and_open(state: &State, lang: Lang) -> (String, Vec<String>) {
     if let Some(facts) = state.tasks.facts.as_ref().filter(|facts| facts.total > 0) {
         let open = facts.open.iter().map(|task| task.id.clone()).collect();
         (count(facts.completed, facts.total), open)
-    } else if !claims.left().is_empty() {
+    } else if !claims.left(&state.tasks.skipped).is_empty() {
         let (done, total) = claims.subtasks;
-        (format!("{done}/{total}"), claims.left())
+        (format!("{done}/{total}"), claims.left(&state.tasks.skipped))
     } else if let Some((flow, position)) = place {
         let done = flow.phases().filter(|(index, _)| *index < position.step);
         let (done, total) = (done.count(), flow.phases().count());

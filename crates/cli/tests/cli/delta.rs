@@ -306,6 +306,25 @@ fn a_damaged_state_file_goes_on_from_its_backup() {
     }
 }
 
+/// CKPT-10: the same where the run stands in the history with its backups.
+#[test]
+fn a_damaged_state_file_goes_on_from_the_history() {
+    let env = TestEnv::new();
+    env.write(STATE, &third_iteration(NOT_DONE));
+    with_agent(&env, "cat > /dev/null; echo Working.\n", VERIFY);
+    let stuck = env.ralph(&["resume", "--yes", "--json"]);
+    assert_eq!(stuck.code, 5, "{}{}", stuck.stdout, stuck.stderr);
+    assert!(archived_state(&env).contains("[1, 2]"));
+    env.write(STATE, "torn");
+    with_agent(&env, &finishes(), VERIFY);
+    let done = env.ralph(&["resume", "--yes"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert!(env.read("seen").contains("- Completed Phases: [1, 2]\n"));
+    let said = done.stdout + &done.stderr;
+    assert!(said.contains("ralph-delta.state.md"), "{said}");
+    assert_eq!(env.read(".claude/ralph-delta.corrupt-1.local.md"), "torn");
+}
+
 /// RESM-06: the checkpoint is the second source; a command in it is not run.
 #[test]
 fn a_checkpoint_alone_is_gone_on_with() {
@@ -652,6 +671,11 @@ fn a_session_starts_over_or_gives_up_what_a_file_says_resm_04() {
             assert_eq!(env.json(".ralph/status.json")["iteration"], 1, "{answer}");
             let kept = env.read(".claude/ralph-delta.abc123.local.md");
             assert_eq!(kept, third_iteration(NOT_DONE));
+            let asked = answer.to_string();
+            for part in ["Phase 1: 深度分析", "- 子任务 2: 认证服务"] {
+                assert!(asked.contains(part), "{part}: {asked}");
+            }
+            assert!(env.read(STATE).contains("\n1. Phase 1: "));
         } else {
             assert!(sent_on(&answer).contains("Cancelled"), "{answer}");
         }
@@ -721,6 +745,75 @@ fn the_phases_of_the_state_file_are_the_list_conf_05() {
     let broken = env.ralph(&["tasks"]);
     assert_eq!(broken.code, 1);
     assert!(broken.stderr.contains(STATE), "{}", broken.stderr);
+}
+
+/// RESM-04: a run that is over does not hide a loop that waits.
+#[test]
+fn a_state_file_beside_a_run_that_is_over_is_offered() {
+    let env = TestEnv::new();
+    with_agent(&env, &finishes(), VERIFY);
+    let done = env.ralph(&["run", "--preset", "delta", "Do it"]);
+    assert_eq!(done.code, 0, "{}", done.stdout);
+    std::fs::remove_dir_all(env.path(".ralph")).unwrap();
+    let over = env.ralph(&["resume", "--yes"]);
+    assert_eq!(over.code, 0, "{}", over.stderr);
+    assert!(over.stdout.contains("complete now"), "{}", over.stdout);
+    let over = env.ralph(&["resume", "--yes"]);
+    assert!(over.stderr.contains("is over"), "{}", over.stderr);
+    env.write(STATE, &third_iteration(NOT_DONE));
+    let given_up = env.ralph(&["resume", "--abandon"]);
+    assert_eq!(given_up.code, 3, "{}{}", given_up.stdout, given_up.stderr);
+    // Who calls nobody needs no agent, and what it came to is kept.
+    for part in ["command not found", "sandbox", "nothing can prove"] {
+        assert!(!given_up.stdout.contains(part), "{}", given_up.stdout);
+    }
+    let list = env.ralph(&["resume", "--list"]).stdout;
+    assert!(list.contains("phase 3/4  40%"), "{list}");
+}
+
+/// VALV-12: a person leaves parts of a state file out, and the rest is enough.
+#[test]
+fn parts_of_a_state_file_are_left_out_valv_12() {
+    let env = TestEnv::new();
+    env.write(STATE, &third_iteration(NOT_DONE));
+    with_agent(
+        &env,
+        "cat > /dev/null; date +%N > w; echo Working.\n",
+        VERIFY,
+    );
+    let paused = env.ralph(&["run", "--preset", "delta", "--max-iterations", "3"]);
+    assert_eq!(paused.code, 3, "{}{}", paused.stdout, paused.stderr);
+    let list = env.ralph(&["tasks"]);
+    assert!(list.stdout.contains("[ ] Phase 4"), "{}", list.stderr);
+    for (args, told) in [
+        (&["Phase 9"][..], "open are: Phase 3, Phase 4, 子任务 3"),
+        (&["子任务"], "nothing open that is named"),
+        (&["3", "4"], "nothing would be left"),
+        (&[], "say which"),
+    ] {
+        let refused = env.ralph(&[&["tasks", "skip"][..], args].concat());
+        assert_eq!(refused.code, 1, "{args:?}");
+        assert!(refused.stderr.contains(told), "{}", refused.stderr);
+    }
+    // With the phase its subtasks; and one of them that is taken back.
+    let skipped = env.ralph(&["tasks", "skip", "3"]);
+    assert_eq!(skipped.code, 0, "{}", skipped.stderr);
+    assert_eq!(env.ralph(&["tasks", "unskip", "Phase 3"]).code, 0);
+    let skipped = env.ralph(&["tasks", "skip", "综合审查", "4"]);
+    assert_eq!(skipped.code, 1, "a title is no name");
+    assert_eq!(env.ralph(&["tasks", "skip", "4"]).code, 0);
+    let script = format!(
+        "cat > {}/prompt\nsed -e 's/: \\[1, 2\\]/: [1, 2, 3]/' -e 's/.-- 未完成 --./<promise>TASK_COMPLETE<\\/promise>/' {STATE} > s; mv s {STATE}\necho 1 > done.txt; echo Working.\n",
+        env.outside("").display()
+    );
+    with_agent(&env, &script, VERIFY);
+    let done = env.ralph(&["resume", "--yes"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert!(done.stdout.contains("left out: Phase 4"), "{}", done.stdout);
+    let prompt = std::fs::read_to_string(env.outside("prompt")).unwrap();
+    for part in ["left these parts out", "- Phase 4\n", "- 子任务 5"] {
+        assert!(prompt.contains(part), "{part}: {prompt}");
+    }
 }
 
 /// PROM-04: the agent learns where the state of its loop stands, in every turn.

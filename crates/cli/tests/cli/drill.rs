@@ -124,6 +124,26 @@ fn floods_cost_no_memory_and_lose_no_answer() {
     }
 }
 
+/// What it tries has to hold without a wall: with one, its agent could do
+/// nothing of it.
+#[test]
+fn a_sandbox_that_is_set_is_not_in_the_way() {
+    let env =
+        configured("[verify]\ncommands = [\"test -e done.txt\"]\n[sandbox]\nmode = \"auto\"\n");
+    let args = [
+        "drill",
+        "--scale",
+        "small",
+        "--json",
+        "--only",
+        "corrupt-status",
+    ];
+    let mut command = env.command(&args);
+    command.env_remove("RALPH_SANDBOX_MODE");
+    let done = Done::of(&command.env("TMPDIR", temp(&env)).output().unwrap());
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+}
+
 #[test]
 fn bytes_that_are_no_text_stay_where_they_are() {
     check("raw-bytes", "only text reached logs, prompts and screen");
@@ -320,7 +340,7 @@ fn the_table_in_every_language() {
     Ralph drill · tasks.md · a scripted agent, read as claude
     Copies in [outside]/temp/ralph-drill-[pid]; the project itself is only read.
     Yours: max_iterations 50, consecutive_errors 3, missing_promise 5, stalled 5, same_error 5, false_promise 5, iteration_timeout 30m, idle_timeout 20m, max_duration 0; verified by: nothing
-    For the drill: limits.iteration_timeout 600ms, limits.idle_timeout 300ms, verify.command_timeout 1m, limits.pause_between 0, agent.retry.initial 0, rate.max_calls_per_hour 0, limits.on_limit pause; turns that do not hang get up to 4 min; a fault that comes once is followed by one turn
+    For the drill: limits.iteration_timeout 600ms, limits.idle_timeout 300ms, verify.command_timeout 1m, limits.pause_between 0, agent.retry.initial 0, rate.max_calls_per_hour 0, limits.on_limit pause; turns that do not hang get up to 4 min; a fault that comes once is followed by one turn; no sandbox: `ralph doctor` tries that
 
     the agent … what caught it time left verdict
     exits with 137 exit code 137 → 3 errors in a row [duration] nothing caught
@@ -332,7 +352,7 @@ fn the_table_in_every_language() {
     Ralph 演練 · tasks.md · 腳本代理，以 claude 解讀
     副本位於 [outside]/temp/ralph-drill-[pid]；專案本身只被讀取。
     您的設定：max_iterations 50, consecutive_errors 3, missing_promise 5, stalled 5, same_error 5, false_promise 5, iteration_timeout 30m, idle_timeout 20m, max_duration 0；驗證：無
-    演練時：limits.iteration_timeout 600ms, limits.idle_timeout 300ms, verify.command_timeout 1m, limits.pause_between 0, agent.retry.initial 0, rate.max_calls_per_hour 0, limits.on_limit pause；不會卡住的迭代最多 4 分鐘；只出現一次的故障之後再進行一次迭代
+    演練時：limits.iteration_timeout 600ms, limits.idle_timeout 300ms, verify.command_timeout 1m, limits.pause_between 0, agent.retry.initial 0, rate.max_calls_per_hour 0, limits.on_limit pause；不會卡住的迭代最多 4 分鐘；只出現一次的故障之後再進行一次迭代；不用沙箱：那由 `ralph doctor` 試
 
     代理…… 由什麼攔下 時間 殘留 判定
     以 137 結束 結束碼 137 → 連續 3 次錯誤 [duration] 無 攔下
@@ -343,7 +363,7 @@ fn the_table_in_every_language() {
     Ralph 演练 · tasks.md · 脚本代理，以 claude 解读
     副本位于 [outside]/temp/ralph-drill-[pid]；项目本身只被读取。
     您的设置：max_iterations 50, consecutive_errors 3, missing_promise 5, stalled 5, same_error 5, false_promise 5, iteration_timeout 30m, idle_timeout 20m, max_duration 0；验证：无
-    演练时：limits.iteration_timeout 600ms, limits.idle_timeout 300ms, verify.command_timeout 1m, limits.pause_between 0, agent.retry.initial 0, rate.max_calls_per_hour 0, limits.on_limit pause；不会卡住的迭代最多 4 分钟；只出现一次的故障之后再进行一次迭代
+    演练时：limits.iteration_timeout 600ms, limits.idle_timeout 300ms, verify.command_timeout 1m, limits.pause_between 0, agent.retry.initial 0, rate.max_calls_per_hour 0, limits.on_limit pause；不会卡住的迭代最多 4 分钟；只出现一次的故障之后再进行一次迭代；不用沙箱：那由 `ralph doctor` 试
 
     代理…… 由什么拦下 时间 残留 判定
     以 137 退出 退出码 137 → 连续 3 次错误 [duration] 无 拦下

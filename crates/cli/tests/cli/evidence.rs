@@ -258,3 +258,69 @@ fn baseline_of_the_agent_excuses_nothing() {
     env.write(&env.state_name("baseline.json"), &forged);
     assert_eq!(env.ralph(&["verify"]).code, 7);
 }
+
+/// Runs with a shell agent, and asks for what is asked for by default.
+fn run_again(env: &TestEnv, script: &str, more: &[&str]) -> Done {
+    let agent = crate::live::shell_agent(env, script);
+    let args = [&["run", "--agent-cmd", &agent], more].concat();
+    let mut command = env.command(&args);
+    command.env_remove("RALPH_EVIDENCE_LEVEL");
+    Done::of(&command.output().unwrap())
+}
+
+const TICKS: &str =
+    "cat > /dev/null; sed -i 's/- \\[ \\]/- [x]/' tasks.md; echo '<promise>COMPLETE</promise>'";
+
+/// What was not shown in one run is not shown because another one begins.
+#[test]
+fn another_run_takes_nothing_for_shown_that_was_not() {
+    let env = TestEnv::with_tasks(2);
+    for verify in [&[][..], &["--verify", "test -f tasks.md"]] {
+        env.write("tasks.md", "- [ ] T001 One\n- [ ] T002 Two\n");
+        let script = format!("date +%N > w; {TICKS}");
+        let script = if verify.is_empty() { TICKS } else { &script };
+        let first = run_again(&env, script, verify);
+        assert_eq!(first.code, 3, "{}{}", first.stdout, first.stderr);
+        assert!(
+            env.read("tasks.md").contains("- [x] T002"),
+            "{}",
+            first.stdout
+        );
+        let again = run_again(&env, script, verify);
+        assert_eq!(again.code, 3, "{}{}", again.stdout, again.stderr);
+        let said = again.stdout + &again.stderr;
+        assert!(said.contains("never shown: T001, T002"), "{said}");
+        let third = run_again(&env, script, verify);
+        assert_eq!(third.code, 3, "{}{}", third.stdout, third.stderr);
+        // A person's word is enough, and so is a person's list.
+        let accepted = env.ralph(&["accept", "--all"]);
+        assert_eq!(accepted.code, 0, "{}{}", accepted.stdout, accepted.stderr);
+        let done = run_again(&env, script, verify);
+        assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    }
+    let env = TestEnv::with_tasks(1);
+    env.write("tasks.md", "- [x] T001 One\n");
+    let done = run_again(&env, TICKS, &[]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+}
+
+/// The same where the run died before it could look.
+#[test]
+fn ticks_of_a_run_that_died_are_nobodys() {
+    let env = TestEnv::with_tasks(2);
+    let kills = format!("{TICKS}; kill -9 $PPID; sleep 5");
+    let agent = crate::live::shell_agent(&env, &kills);
+    let _ = env.ralph(&["run", "--agent-cmd", &agent]);
+    assert!(env.read("tasks.md").contains("[x] T002"));
+    let again = run_again(&env, TICKS, &[]);
+    assert_eq!(again.code, 3, "{}{}", again.stdout, again.stderr);
+}
+
+/// Without a check, what was taken back again is no work.
+#[test]
+fn work_that_is_gone_at_the_end_shows_nothing() {
+    let env = TestEnv::with_tasks(3);
+    let script = "cat > /dev/null\ncase $RALPH_ITERATION in 1) echo a > j1;; 2) echo b > j2;; *) rm -f j1 j2;; esac\nsed -i '0,/- \\[ \\]/s//- [x]/' tasks.md; echo '<promise>COMPLETE</promise>'\n";
+    let done = run_again(&env, script, &["--max-iterations", "5"]);
+    assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+}

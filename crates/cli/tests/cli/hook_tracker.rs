@@ -98,6 +98,22 @@ fn the_agent_is_reminded_to_commit_once_in_a_while() {
 }
 
 #[test]
+fn files_that_pile_up_are_reminded_of_at_once_trak_03() {
+    let env = TestEnv::with_tasks(1);
+    let write = |name: &str| {
+        env.write(name, "x");
+        wrote(&env, "Write", &json!({"file_path": name}))
+    };
+    // The list of tasks and the tracker's own file count, as Git counts.
+    let reminded = (0..6)
+        .map(|n| write(&format!("f{n}.txt")) != Value::Null)
+        .filter(|&is_reminded| is_reminded)
+        .count();
+    assert_eq!(reminded, 1);
+    assert_eq!(write("once-is-enough.txt"), Value::Null);
+}
+
+#[test]
 fn nothing_about_the_tracker_fails_a_tool() {
     let env = TestEnv::bare();
     env.write(".claude", "a file in the way");

@@ -172,3 +172,56 @@ fn tasks_with_other_words_are_not_done_task_17() {
     let remarks = named(&events, "tasks_remarked");
     assert_eq!(remarks[0]["tasks"][0]["text"], "Do thing 2 (in w)");
 }
+
+/// TASK-13, TASK-17: what a story asks for is not the agent's to rewrite.
+#[test]
+fn a_story_without_its_criteria_is_not_done_task_13() {
+    let env = TestEnv::new();
+    let story = |criteria: Value, passes: bool| {
+        json!({"userStories": [
+            {"id": "US-1", "title": "Login", "description": "As a user",
+             "acceptanceCriteria": criteria, "passes": passes},
+            {"id": "US-2", "title": "Logout", "acceptanceCriteria": ["Typecheck"], "passes": passes},
+        ]})
+        .to_string()
+    };
+    let asked = json!(["Typecheck", "Locks after 5 tries"]);
+    env.write("prd.json", &story(asked.clone(), false));
+    let promise = "<promise>COMPLETE</promise>";
+    let less = json!(["nothing"]);
+    let more = json!(["Typecheck", "Locks after 5 tries (see w)", "Tested"]);
+    let turns = [
+        json!({"write": {"w": "1", "prd.json": story(less, true)}, "say": promise}),
+        json!({"write": {"w": "2", "prd.json": story(more, true)}, "say": promise}),
+    ];
+    let (done, events) = env.run_script(&turns, &["--max-iterations", "4"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(events.last().unwrap()["iterations"], 2, "{events:?}");
+    let told = named(&events, "tasks_reworded");
+    assert_eq!(told.len(), 1, "{events:?}");
+    assert_eq!(told[0]["tasks"], json!(["US-1"]));
+    let prompt = crate::roles::prompt(&env, 2);
+    let words = "US-1 Typecheck; Locks after 5 tries";
+    assert!(prompt.contains(words), "{prompt}");
+}
+
+/// The same of lines below a task, which may be notes: they are told.
+#[test]
+fn lines_that_are_gone_from_below_a_task_are_told() {
+    let env = TestEnv::new();
+    let below = "- [ ] T001 Read names\n  - must handle unicode\n  - ends with `\\n`\n  * [ ] empty lines\n";
+    env.write("tasks.md", below);
+    let kept = "- [x] T001 Read names\n  - [x] Must handle **unicode**\n  - ends with `\\n`, see w\n  - [x] empty lines\n";
+    let less = "- [x] T001 Read names\n  - [x] empty lines\n";
+    let turns = [
+        json!({"write": {"w": "1", "tasks.md": kept}, "say": "Working."}),
+        json!({"write": {"w": "2", "tasks.md": less}, "say": "Working."}),
+    ];
+    let (_, events) = env.run_script(&turns[..1], &["--max-iterations", "2"]);
+    assert!(named(&events, "tasks_thinned").is_empty(), "{events:?}");
+    env.write("tasks.md", below);
+    let (_, events) = env.run_script(&turns[1..], &["--max-iterations", "2"]);
+    let told = named(&events, "tasks_thinned");
+    let text = &told[0]["tasks"][0]["text"];
+    assert_eq!(text, "must handle unicode; ends with `\\n`");
+}

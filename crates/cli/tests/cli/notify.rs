@@ -53,6 +53,33 @@ fn the_end_is_told_once_and_so_is_the_end_of_the_run_that_goes_on() {
     assert_ne!(both[0]["id"], both[1]["id"]);
 }
 
+/// U-12: whoever has only the text knows what to do.
+#[test]
+fn the_text_for_a_command_holds_tasks_reason_and_cost_u_12() {
+    let env = TestEnv::with_tasks(1);
+    let file = env.outside("text");
+    env.write(
+        ".ralph/config.toml",
+        &format!(
+            "[notify]\ncommand = 'printf %s \"$RALPH_NOTIFY_TEXT\" > {}'\non = [\"end\"]\n",
+            file.display()
+        ),
+    );
+    env.run_script(
+        &[json!({"say": "<promise>CONTINUE</promise>", "write": {"a.txt": "a"}})],
+        &["--max-iterations", "1"],
+    );
+    let text = std::fs::read_to_string(file).unwrap();
+    for part in [
+        "max_iterations",
+        "0/1 task done",
+        "open: T001 Do thing 1",
+        "cost",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
 /// A command that hangs costs the loop nothing until its end, and then not
 /// for long; the agent's leftovers are ended beside it.
 #[test]

@@ -111,6 +111,25 @@ fn the_five_iterations_of_the_seed() {
     assert!(!report.contains("own claims"), "{report}");
 }
 
+/// QUAL-10, PRCI-05: papers about nothing open no pull request.
+#[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
+fn papers_alone_are_no_work() {
+    let hub = project(World::default());
+    hub.env.write("check.sh", "true\n");
+    hub.commit("A check that says nothing");
+    hub.env.git(&["push", "-q", "origin", "HEAD:main"]);
+    let papers = turn(&[AUDIT_PASS, EVIDENCE, GATE, COMMIT]);
+    let more = ["--create-pr", "--max-iterations", "2"];
+    let (code, events) = p0(&hub, &[papers, turn(&[CODE])], &more);
+    let told = story(&events);
+    assert_eq!(told[..3], ["turn 1", "gate_open no_work", "turn 2"]);
+    assert_ne!(code, 0);
+    assert!(!told.contains(&"pr_created".to_owned()), "{told:?}");
+    let prompt = hub.prompt(2);
+    assert!(prompt.contains("do the work that is asked for"), "{prompt}");
+}
+
 /// What the gate lacks is said in the person's language, and programs read
 /// English (DISP-06).
 #[test]

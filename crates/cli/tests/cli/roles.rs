@@ -306,7 +306,7 @@ fn a_reviewer_that_writes_is_told_and_not_believed() {
     let turns = [
         develops("a.txt"),
         json!({"write": {"a.txt": "better"}, "say": "VERDICT: APPROVE"}),
-        approves(),
+        json!({"write": {"a.txt": "work"}, "say": "VERDICT: APPROVE"}),
         passes(),
     ];
     let (done, events) = run(&env, &turns, &[]);
@@ -316,6 +316,17 @@ fn a_reviewer_that_writes_is_told_and_not_believed() {
         roles(&events),
         ["developer", "reviewer", "reviewer", "tester"]
     );
+    assert!(prompt(&env, 3).contains("Put back what you changed"));
+    // Its own work stays there: somebody else has to take that up.
+    let env = TestEnv::with_tasks(1);
+    let turns = [
+        says("done"),
+        json!({"write": {"a.txt": "by the reviewer"}, "say": "VERDICT: APPROVE"}),
+        approves(),
+    ];
+    let (done, events) = run(&env, &turns, &["--max-iterations", "3"]);
+    assert_ne!(done.code, 0, "{}", done.stderr);
+    assert_eq!(named(&events, "role_violation").len(), 2);
 }
 
 #[test]

@@ -204,13 +204,16 @@ fn a_task_list_is_worked_off_and_told_as_it_stands() {
     assert_eq!(env.json(".ralph/status.json")["status"], "complete");
 }
 
-/// What a person says otherwise in a pause is what is asked for from then on.
+/// What a person says otherwise, by a verb or by hand in a pause, is what is
+/// asked for from then on.
 #[test]
 fn a_persons_words_for_a_task_are_not_missed() {
     let env = TestEnv::with_tasks(2);
     env.without_experiments();
     let client = env.claude_session(ONE);
     client.says("/ralph-loop --tasks tasks.md");
+    let edited = env.ralph(&["tasks", "edit", "T001", "Another thing"]);
+    assert_eq!(edited.code, 0, "{}", edited.stderr);
     sent_on(&client.stops("<promise>CONTINUE</promise>"));
     client.says("暫停");
     assert_eq!(client.stops("Resting."), Value::Null);

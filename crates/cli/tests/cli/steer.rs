@@ -68,6 +68,9 @@ fn during_a_turn() {
             .contains("- [ ] T001 Do thing 1\n- [ ] T005 Do thing 5\n")
     );
     ok(&env.ralph(&["tasks", "edit", "T003", "Do the third"]));
+    let list = env.ralph(&["tasks"]);
+    let list = ok(&list);
+    assert!(list.contains("T002 Do thing 2 (skipped)"), "{list}");
     let status = env.ralph(&["status"]);
     let shown = ok(&status);
     assert!(shown.contains("skipped by a person: T002"), "{shown}");

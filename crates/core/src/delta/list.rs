@@ -42,6 +42,21 @@ impl DeltaState {
     }
 }
 
+impl DeltaState {
+    /// All that the file is about, as if nothing of it were done yet; empty
+    /// where it names no phase.
+    pub fn whole_work(&self) -> String {
+        let mut out = String::new();
+        for phase in self.phases() {
+            out.push_str(&format!("Phase {}: {}\n", phase.number, phase.title));
+            for task in &phase.subtasks {
+                out.push_str(&format!("- {}\n", task.text));
+            }
+        }
+        out
+    }
+}
+
 fn read_into(phases: &mut [PhaseWork], text: &str) {
     let lines: Vec<&str> = text.lines().collect();
     let code = fenced(&lines);

@@ -217,8 +217,13 @@ fn what_the_file_calls_open_is_known_by_its_name() {
     state.completed_work =
         "### Phase 1-3: all\n- [x] a\n  * [ ] b\n```\n- [ ] code\n```\nPhase 4000000000\nPhase\n"
             .into();
-    assert_eq!(state.claims().left(), ["Phase 2", "Phase 3", "0 / 3", "b"]);
-    assert!(finished().claims().left().is_empty());
+    let claims = state.claims();
+    let left = |skipped: &[&str]| claims.left(&skipped.iter().map(|id| (*id).into()).collect());
+    assert_eq!(left(&[]), ["Phase 2", "Phase 3", "0 / 3", "b"]);
+    // What is left out does not make the others done.
+    assert_eq!(left(&["Phase 2", "b"]), ["Phase 3", "0 / 3"]);
+    assert_eq!(left(&["Phase 2", "Phase 3", "b", "Subtasks"]), [""; 0]);
+    assert!(finished().claims().left(&[].into()).is_empty());
 }
 
 #[test]

@@ -49,6 +49,10 @@ pub enum Gap {
     SkippedTasks {
         ids: Vec<String>,
     },
+    /// The agent put words to them, or took lines out below them.
+    Remarked {
+        tasks: Vec<String>,
+    },
     /// Not shown as well as was asked for.
     ShortOfProof {
         tasks: Vec<(String, EvidenceLevel)>,
@@ -180,6 +184,13 @@ pub fn gap_line(screen: &Screen, gap: &Gap) -> String {
             tr!(
                 lang,
                 "not shown as well as was asked for: {tasks}; `ralph accept`"
+            )
+        }
+        Gap::Remarked { tasks } => {
+            let tasks = screen.value(&tasks.join("; "));
+            tr!(
+                screen.lang,
+                "the agent put words to these tasks, or took lines out below them: {tasks}"
             )
         }
         Gap::SkippedTasks { ids } => {

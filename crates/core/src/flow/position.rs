@@ -43,6 +43,8 @@ pub struct Position {
     pub(crate) base: Option<String>,
     pub(crate) tree: Option<String>,
     pub(crate) commit: Option<String>,
+    /// The tree, and the files, that one left who may only look.
+    pub(crate) own_work: Option<(String, Vec<String>)>,
 }
 
 /// What has to happen at the position next.

@@ -135,9 +135,12 @@ pub enum Problem {
     EvidenceNoStatus { id: String },
     #[say("{count} boxes below `## DoD` are not ticked")]
     EvidenceOpen { count: u32 },
+    /// A pull request of papers about nothing.
+    #[say("nothing but the gate's own papers differs from it")]
+    NoWork,
 }
 
-/// Which of the four papers a problem is about.
+/// Which of the four papers a problem is about, or what they are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Check {
@@ -146,6 +149,7 @@ pub enum Check {
     #[strum(to_string = "quality_evidence")]
     Quality,
     Evidence,
+    Work,
 }
 
 /// Everything that is wrong, the first to be removed first; nothing where the
@@ -253,6 +257,7 @@ impl Finding {
             | EvidenceBare { .. }
             | EvidenceNoStatus { .. }
             | EvidenceOpen { .. } => Check::Evidence,
+            NoWork => Check::Work,
         }
     }
 
@@ -286,6 +291,7 @@ impl Finding {
             EvidenceBare { .. } => "evidence_bare",
             EvidenceNoStatus { .. } => "evidence_no_status",
             EvidenceOpen { .. } => "evidence_open",
+            NoWork => "no_work",
         }
     }
 }

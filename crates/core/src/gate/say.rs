@@ -31,6 +31,7 @@ impl Finding {
                 lang,
                 "try the change out and write into {file} what you did and saw"
             ),
+            (Check::Work, _) => tr!(lang, "do the work that is asked for, and commit it"),
         }
     }
 }

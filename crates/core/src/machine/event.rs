@@ -1,6 +1,6 @@
 //! Everything that can wake the loop.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -8,12 +8,14 @@ use serde_json::{Value, json};
 use super::request::Request;
 use super::steer::{Steer, SteeredTask};
 use super::{
-    Budget, Denial, ErrorClass, LaneEvent, NewRules, Now, Proof, Refusal, SessionEvent, WallFacts,
+    Budget, Denial, ErrorClass, FileClaims, LaneEvent, NewRules, Now, Proof, Refusal, SessionEvent,
+    WallFacts,
 };
 use crate::flow::{Detected, RoleReport};
 use crate::forge::ForgeAnswer;
 use crate::integrity::Weakening;
 use crate::promise::Promise;
+use crate::proof::EvidenceLevel;
 use crate::proof::trial::{Trial, Weighed};
 use crate::tasks::{Counts, Waiting};
 use crate::template::PromptNote;
@@ -187,32 +189,10 @@ pub struct Observation {
     /// The tree in which the work is kept as it stood, where it was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
-}
-
-/// What a state file says, which the agent may edit: nothing of it proves
-/// anything, but what it calls open is not done.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct FileClaims {
-    /// Every phase that it names.
-    #[serde(default)]
-    pub phases: BTreeSet<u32>,
-    #[serde(default)]
-    pub completed: BTreeSet<u32>,
-    /// Done, and in total.
-    #[serde(default)]
-    pub subtasks: (u32, u32),
-    /// The boxes that are empty.
-    #[serde(default)]
-    pub open: Vec<String>,
-    /// The boxes that are ticked.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub done: Vec<String>,
-    /// What it calls its phases.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub titles: Vec<(u32, String)>,
-    /// The phase that it calls the current one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub current: Option<u32>,
+    /// Ticks of an earlier run that were not shown as well as was asked for,
+    /// when a run begins.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub doubted: BTreeMap<String, EvidenceLevel>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -269,6 +249,9 @@ pub struct TaskFacts {
     /// Tasks to whose words something was added, as they read now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarked: Vec<TaskRef>,
+    /// Tasks below which lines are gone, with those lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thinned: Vec<TaskRef>,
     /// Tasks that ever stood in the file during this run and are not there
     /// now, or say something else: whatever stands in their place proves
     /// nothing.
@@ -359,40 +342,6 @@ pub struct TurnReport {
 
 fn first() -> u32 {
     1
-}
-
-impl FileClaims {
-    /// Takes in what the file says now. What it named once is not done because
-    /// it is not named any more.
-    pub(super) fn take(&mut self, now: &FileClaims) {
-        self.phases.extend(&now.phases);
-        self.completed.clone_from(&now.completed);
-        self.subtasks = (now.subtasks.0, self.subtasks.1.max(now.subtasks.1));
-        self.open.clone_from(&now.open);
-        self.done.clone_from(&now.done);
-        let is_named = |number: u32| now.titles.iter().any(|(named, _)| *named == number);
-        self.titles.retain(|(number, _)| !is_named(*number));
-        self.titles.extend_from_slice(&now.titles);
-        self.current = now.current.or(self.current);
-    }
-
-    /// What the phase is called; empty where the file gives it only a number.
-    pub fn title(&self, phase: u32) -> &str {
-        let named = self.titles.iter().find(|(number, _)| *number == phase);
-        named.map_or("", |(_, title)| title)
-    }
-
-    /// Everything that is open, in a few words each.
-    pub fn left(&self) -> Vec<String> {
-        let phases = self.phases.difference(&self.completed);
-        let (done, total) = self.subtasks;
-        let count = (done < total).then(|| format!("{done} / {total}"));
-        let phases = phases.map(|phase| format!("Phase {phase}"));
-        phases
-            .chain(count)
-            .chain(self.open.iter().cloned())
-            .collect()
-    }
 }
 
 impl TaskFacts {

@@ -10,6 +10,7 @@ mod checks;
 mod clock;
 mod effect;
 mod event;
+mod file_claims;
 mod lanes;
 mod level;
 mod notice;
@@ -34,9 +35,10 @@ pub use checks::{CheckNotice, NoProof, Scope as CheckScope};
 pub use clock::{Now, iso_utc};
 pub use effect::{Effect, Turn, WaitReason};
 pub use event::{
-    BranchMove, CommandResult, End, Event, FileClaims, FlowFacts, GuardBlock, Kind, MenuAnswer,
-    Observation, PhaseFacts, TaskFacts, TaskRef, Tasks, TurnReport, Undone, VerifyReport,
+    BranchMove, CommandResult, End, Event, FlowFacts, GuardBlock, Kind, MenuAnswer, Observation,
+    PhaseFacts, TaskFacts, TaskRef, Tasks, TurnReport, Undone, VerifyReport,
 };
+pub use file_claims::FileClaims;
 pub use lanes::{
     Board, Doing, LaneEnd, LaneEvent, LaneHint, LaneNotice, LaneOrder, LaneRules, LaneTask, Seat,
 };

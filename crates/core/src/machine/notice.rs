@@ -109,6 +109,9 @@ pub enum Notice {
     /// It may be a remark, and it may say that the work is not done.
     #[say("words were added to tasks: {tasks}", tasks = tasks.iter().map(TaskRef::name).collect::<Vec<_>>().join("; "))]
     TasksRemarked { iteration: u32, tasks: Vec<TaskRef> },
+    /// They may have been notes, and they may have said what is asked for.
+    #[say("lines below tasks are gone: {tasks}", tasks = tasks.iter().map(TaskRef::name).collect::<Vec<_>>().join("; "))]
+    TasksThinned { iteration: u32, tasks: Vec<TaskRef> },
     #[say("tasks that were done are open again: {ids}", ids = ids.join(", "))]
     TasksUnticked {
         iteration: u32,
@@ -352,6 +355,7 @@ impl Notice {
             | Notice::Stalled { .. }
             | Notice::TasksRemoved { .. }
             | Notice::TasksReworded { .. }
+            | Notice::TasksThinned { .. }
             | Notice::TasksUnticked { .. }
             | Notice::TasksSkipped { .. }
             | Notice::AgentRefused { .. }

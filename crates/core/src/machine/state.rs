@@ -237,6 +237,11 @@ impl State {
         }
     }
 
+    /// Whether it ended, and nothing takes it up again.
+    pub fn is_final(&self) -> bool {
+        self.outcome().is_some_and(|outcome| !outcome.can_go_on())
+    }
+
     /// Turns that count: a refused one is not counted until it was made again.
     pub fn counted_turns(&self) -> u32 {
         self.turn.number - u32::from(self.turn.repeat.is_some())

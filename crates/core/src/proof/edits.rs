@@ -72,9 +72,10 @@ impl Sight<'_> {
         match kind_of(path) {
             FileKind::Own => FileKind::Own,
             _ if is(self.own) => FileKind::Own,
-            FileKind::Work if is(self.also) || self.reached.iter().any(|name| name == path) => {
+            FileKind::Work | FileKind::Manifest if self.reached.iter().any(|name| name == path) => {
                 FileKind::Runner
             }
+            FileKind::Work if is(self.also) => FileKind::Runner,
             kind => kind,
         }
     }

@@ -99,7 +99,9 @@ const TEST_DIRS: [&str; 20] = [
 const MANIFESTS: [&str; 3] = ["package.json", "pyproject.toml", "Cargo.toml"];
 
 /// Named exactly, in small letters.
-const RUNNER_FILES: [&str; 46] = [
+const RUNNER_FILES: [&str; 48] = [
+    "assert.h",
+    "cassert",
     "conftest.py",
     "pytest.ini",
     ".pytest.ini",
@@ -411,18 +413,23 @@ fn names_in(text: &str) -> Vec<String> {
 /// tests.
 pub(super) fn is_script(name: &str, content: &str) -> bool {
     let lower = name.to_lowercase();
-    let (stem, extension) = lower.rsplit_once('.').unwrap_or((&lower, ""));
-    let mut parts: Vec<&str> = stem.split('/').collect();
-    let base = parts.pop().unwrap_or_default();
+    let extension = lower.rsplit_once('.').map_or("", |(_, end)| end);
     if !SCRIPTS.contains(&extension) || content.contains('\0') {
         return false;
     }
+    let runs_tests = RUNS_TESTS.iter().any(|word| content.contains(word));
+    says_check(name) || runs_tests
+}
+
+/// Whether the name of a script, or that of its folder, is one of checks.
+pub(super) fn says_check(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let mut parts: Vec<&str> = lower.split('/').collect();
+    let base = parts.pop().unwrap_or_default();
     let is_named = base
         .split(['-', '_', '.'])
         .any(|part| CHECKS.iter().any(|word| part.starts_with(word)));
-    let is_kept_there = parts.iter().any(|dir| SCRIPT_DIRS.contains(dir));
-    let runs_tests = RUNS_TESTS.iter().any(|word| content.contains(word));
-    is_named || is_kept_there || runs_tests
+    is_named || parts.iter().any(|dir| SCRIPT_DIRS.contains(dir)) || kind_of(name).is_check()
 }
 
 const SCRIPTS: [&str; 13] = [

@@ -182,8 +182,10 @@ impl Court<'_> {
         let text = (self.read)(name).unwrap_or_default();
         let deciding = deciding_lines(&text);
         let beside = name.rsplit_once('/').map_or("", |(dir, _)| dir);
-        for meant in taken::deciding(name, &text) {
-            self.find(&meant, beside, folder);
+        if !is_entrance(name) && !self.is_offered(name) {
+            for meant in taken::deciding(name, &text) {
+                self.find(&meant, beside, folder);
+            }
         }
         for file in taken::sourced(&text) {
             let is_asked = |words: &Vec<String>, text: &str| {
@@ -205,6 +207,19 @@ impl Court<'_> {
         if beside != folder {
             self.hear(deciding, beside);
         }
+    }
+
+    /// Whether the package offers it to others as its program.
+    fn is_offered(&self, name: &str) -> bool {
+        let package = (self.read)("package.json").unwrap_or_default();
+        let package: serde_json::Value = serde_json::from_str(&package).unwrap_or_default();
+        let is_it = |file: &serde_json::Value| {
+            let file = file.as_str().map(|file| joined("", file));
+            file.is_some_and(|file| file == name) && !files::says_check(name)
+        };
+        let bin = &package["bin"];
+        let programs = bin.as_object().into_iter().flat_map(|all| all.values());
+        programs.chain([bin, &package["main"]]).any(is_it)
     }
 
     fn part_of(&mut self, words: &[String], folder: &str) -> Part {
@@ -338,12 +353,17 @@ impl Court<'_> {
 
     /// The lines of a target and of all that it needs.
     fn recipes(&mut self, files: &[&str], args: &[String], folder: &str) -> Part {
+        let is_make = files.contains(&"Makefile");
+        let (folder, named) = in_folder(args, folder);
+        let folder = folder.as_str();
         let texts = files.iter().map(|file| (self.read)(&joined(folder, file)));
         let Some(text) = texts.flatten().next() else {
             return Part::None;
         };
-        let is_target = |arg: &&String| !arg.starts_with('-') && !arg.contains('=');
-        let mut wanted: Vec<String> = args.iter().filter(is_target).cloned().collect();
+        let is_target = |arg: &&&String| !arg.starts_with('-') && !arg.contains('=');
+        let named = named.iter().filter(is_target);
+        let mut wanted: Vec<String> = named.map(|arg| (*arg).clone()).collect();
+        let asked_for = wanted.clone();
         if wanted.is_empty() {
             wanted.extend(text.lines().find_map(target).map(|(name, _)| name));
         }
@@ -364,11 +384,44 @@ impl Court<'_> {
                     recipe.push('\n');
                 }
             }
+            // A file of this name would be in the way of the recipe.
+            let place = joined(folder, &name);
+            let is_made = !recipe.is_empty() || asked_for.contains(&name);
+            if is_made && is_make && (self.read)(&place).is_none() {
+                self.found.push(place);
+            }
             self.hear(recipe, folder);
             done.push(name);
         }
         Part::Tests
     }
+}
+
+/// Where `-C` leads, and the other words.
+fn in_folder<'a>(args: &'a [String], folder: &str) -> (String, Vec<&'a String>) {
+    let mut here = folder.to_owned();
+    let mut others = Vec::new();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match arg.strip_prefix("-C").or(arg.strip_prefix("--directory=")) {
+            Some("") => here = args.next().map_or(here.clone(), |to| joined(&here, to)),
+            Some(to) => here = joined(&here, to),
+            None => others.push(arg),
+        }
+    }
+    (here, others)
+}
+
+/// The front door of what is built, by its name: whoever runs it looks whether
+/// that works.
+fn is_entrance(name: &str) -> bool {
+    const DOORS: [&str; 12] = [
+        "main", "__main__", "index", "app", "cli", "server", "start", "build", "manage", "wsgi",
+        "asgi", "setup",
+    ];
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let stem = base.split('.').next().unwrap_or(base);
+    DOORS.contains(&stem) && !files::says_check(name)
 }
 
 /// The name of a target, and what it needs.

@@ -8,6 +8,7 @@ pub mod inline;
 pub mod judges;
 pub mod level;
 pub mod manifest;
+pub mod shadows;
 pub mod tally;
 pub mod trial;
 

@@ -272,7 +272,9 @@ impl Scale<'_> {
         {
             return shown(EvidenceLevel::Proven);
         }
+        // Who takes tests away has not worked on what they preserve.
         if self.asked == Some(AskedProof::Preserved)
+            && !weighed.work.is_empty()
             && self.commands.iter().any(|c| self.is_able(c))
         {
             return shown(EvidenceLevel::Preserved);

@@ -220,6 +220,11 @@ pub fn gaps(state: &State, is_git: bool) -> Vec<Gap> {
     if !short.is_empty() {
         gaps.push(Gap::ShortOfProof { tasks: short });
     }
+    if !state.tasks.remarked.is_empty() {
+        let tasks = state.tasks.remarked.iter();
+        let tasks = tasks.map(|(id, text)| format!("{id}: {text}")).collect();
+        gaps.push(Gap::Remarked { tasks });
+    }
     if !is_git {
         gaps.push(Gap::NoGit);
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::format::Format;
 use super::model::{Task, TaskList};
 
 /// Ids of the tasks that differ. A removed task is no progress, whatever the
@@ -13,20 +14,35 @@ pub struct Changes {
     /// Ids as they were before.
     pub removed: Vec<String>,
     pub added: Vec<String>,
-    /// The id is the same, the description is not.
+    /// The id is the same, the description is not, or less stands below it.
     pub reworded: Vec<String>,
-    /// Of these, those that ask for something else, with what they asked for.
+    /// Of these, those that ask for something else, with what they asked for;
+    /// and stories without something that they asked for in detail.
     pub replaced: Vec<(String, String)>,
+    /// Tasks below which lines are gone, with those lines. They may have been
+    /// notes.
+    pub thinned: Vec<(String, String)>,
 }
 
 /// Whether what a task asked for can't be read in it any more; a remark behind
 /// its words changes nothing.
 fn says_else(old: &str, new: &str) -> bool {
-    let words = |text: &str| -> String {
-        let marks = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '~' | '`');
-        text.to_lowercase().split(marks).collect()
-    };
     !words(new).contains(&words(old))
+}
+
+/// Without marks and room between them.
+fn words(text: &str) -> String {
+    let marks = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '~' | '`');
+    text.to_lowercase().split(marks).collect()
+}
+
+/// Everything that tasks say.
+fn all_words(tasks: &[Task]) -> String {
+    let said = tasks
+        .iter()
+        .flat_map(|task| [&task.text].into_iter().chain(&task.details));
+    let said: Vec<String> = said.map(|line| words(line)).collect();
+    said.join("\n")
 }
 
 impl Changes {
@@ -42,15 +58,38 @@ pub fn compare(before: &TaskList, after: &TaskList) -> Changes {
     let mut earlier = Earlier::of(before);
     let mut changes = Changes::default();
     let mut unknown = Vec::new();
+    let mut in_list = None;
+    let mut note = |changes: &mut Changes, old: &Task, new: &Task| {
+        changes.note(old, new);
+        if old.details == new.details {
+            return;
+        }
+        // Of a story, its own; a line below a task may have become a task.
+        let is_story = after.format == Format::PrdJson;
+        let own = is_story.then(|| all_words(std::slice::from_ref(new)));
+        let said = own.as_ref();
+        let said = said.unwrap_or_else(|| in_list.get_or_insert_with(|| all_words(&after.tasks)));
+        let lines = old.details.iter().map(String::as_str);
+        let gone: Vec<&str> = lines.filter(|line| !said.contains(&words(line))).collect();
+        let lines = match is_story {
+            _ if gone.is_empty() => return,
+            true => &mut changes.replaced,
+            false => &mut changes.thinned,
+        };
+        lines.push((new.id.clone(), gone.join("; ")));
+        if changes.reworded.last() != Some(&new.id) {
+            changes.reworded.push(new.id.clone());
+        }
+    };
     for task in &after.tasks {
         match earlier.take(task) {
-            Some(old) => changes.note(old, task),
+            Some(old) => note(&mut changes, old, task),
             None => unknown.push(task),
         }
     }
     for task in unknown {
         match earlier.take_extended(task) {
-            Some(old) => changes.note(old, task),
+            Some(old) => note(&mut changes, old, task),
             None => changes.added.push(task.id.clone()),
         }
     }
@@ -104,6 +143,7 @@ impl TaskList {
             let own = self.find(&id).and_then(|at| self.tasks.get_mut(at));
             if let (Some(said), Some(own)) = (said, own) {
                 own.text.clone_from(&said.text);
+                own.details.clone_from(&said.details);
             }
         }
     }

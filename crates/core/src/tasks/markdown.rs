@@ -126,7 +126,7 @@ pub(super) fn list_item(line: &str) -> Option<Item> {
 }
 
 /// A list marker at the beginning of the text, and what follows it.
-fn list_marker(text: &str) -> Option<(&str, &str)> {
+pub(super) fn list_marker(text: &str) -> Option<(&str, &str)> {
     text.split_at_checked(markdown::list_marker(text)?)
 }
 

@@ -46,6 +46,8 @@ pub struct Task {
     pub priority: Option<f64>,
     /// Commands that prove this task.
     pub verify: Vec<String>,
+    /// The lines that stand below it, or what a story asks for in detail.
+    pub details: Vec<String>,
     /// `| key: value` fields that Ralph does not know.
     pub fields: Vec<(String, String)>,
     /// The task that this one is nested under.

@@ -99,7 +99,13 @@ fn story(text: &str, span: &Range<usize>, line: usize, position: usize) -> Task 
             "title" => task.text = word(raw).unwrap_or_default(),
             "description" => description = word(raw),
             "priority" => task.priority = word(raw).and_then(|number| number.parse().ok()),
-            "verify" => task.verify = words(text, &value, raw),
+            "verify" => {
+                let commands = words(text, &value, raw).into_iter();
+                task.verify = commands
+                    .filter_map(|command| super::fields::command_of(&command))
+                    .collect();
+            }
+            "acceptanceCriteria" => task.details = words(text, &value, raw),
             "passes" => {
                 task.done = raw == "true";
                 task.mark = matches!(raw, "true" | "false").then_some(value);
@@ -107,20 +113,20 @@ fn story(text: &str, span: &Range<usize>, line: usize, position: usize) -> Task 
             _ => {}
         }
     }
-    if task.text.is_empty() {
-        task.text = description.unwrap_or_default();
+    match task.text.is_empty() {
+        true => task.text = description.unwrap_or_default(),
+        false => task.details.extend(description),
     }
     task
 }
 
-/// The commands of a string or of an array of strings.
+/// The text of a string or of an array of strings.
 fn words(text: &str, value: &Range<usize>, raw: &str) -> Vec<String> {
-    let one = |raw: &str| word(raw).and_then(|w| super::fields::command_of(&w));
     if !raw.starts_with('[') {
-        return one(raw).into_iter().collect();
+        return word(raw).into_iter().collect();
     }
     let all = elements(text, value).into_iter();
-    all.filter_map(|span| one(text.get(span)?)).collect()
+    all.filter_map(|span| word(text.get(span)?)).collect()
 }
 
 /// The text of a string or a number.

@@ -161,6 +161,7 @@ impl Reader<'_> {
             self.sections.leave();
         } else {
             self.enter_item(line.text, None);
+            self.add_detail(line.text);
         }
     }
 
@@ -193,15 +194,28 @@ impl Reader<'_> {
     /// A `verify:` line belongs to the task that it is indented under, else
     /// to the phase.
     fn add_check(&mut self, line: &str, command: String) {
+        match self.enclosing_task(line) {
+            Some(task) => task.verify.push(command),
+            None => self.sections.add_check(command),
+        }
+    }
+
+    fn add_detail(&mut self, line: &str) {
+        let text = line.trim();
+        let text = markdown::list_marker(text).map_or(text, |(_, rest)| rest.trim());
+        if let Some(task) = self.enclosing_task(line).filter(|_| !text.is_empty()) {
+            task.details.push(text.to_owned());
+        }
+    }
+
+    /// The task that a line is indented under.
+    fn enclosing_task(&mut self, line: &str) -> Option<&mut Task> {
         let indent = markdown::indent(line);
         let enclosing = self.open_items.iter().rev();
         let task = enclosing
             .filter(|(marker, _)| indent > *marker)
-            .find_map(|(_, task)| *task);
-        match task.and_then(|task| self.tasks.get_mut(task)) {
-            Some(task) => task.verify.push(command),
-            None => self.sections.add_check(command),
-        }
+            .find_map(|(_, task)| *task)?;
+        self.tasks.get_mut(task)
     }
 
     /// Notes a list item. It lies in another one when its marker stands at

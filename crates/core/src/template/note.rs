@@ -61,6 +61,9 @@ pub enum PromptNote {
     /// A person is not content with a task that was done or given up.
     #[say("A person wants this task to be worked on again, from the beginning: {task}", task = inline(task))]
     Again { task: String },
+    /// What a person left out of work that no list tells of.
+    #[say("The person whose work this is left these parts out. Do not work on them; the rest is all that is asked for:\n\n{parts}", parts = list(parts))]
+    LeftOut { parts: Vec<String> },
     /// Tasks that wait for a person, each with its question.
     #[say("These tasks wait for a person's answer. Do not work on them and do not ask again; work on others:\n\n{waiting}", waiting = list(waiting))]
     Parked { waiting: Vec<String> },
@@ -92,7 +95,7 @@ pub enum PromptNote {
     #[say("The DEBUGGER looked into the failure and found:\n\n{words}", words = fenced(words))]
     Diagnosis { words: String },
     /// A role that may only look changed files.
-    #[say("As {role} you may only look, and the work tree changed during your turn: your verdict is void. Look at all of the work again, as it is now, and change nothing.", role = role.to_uppercase())]
+    #[say("As {role} you may only look, and the work tree changed during your turn: your verdict is void. Put back what you changed, then look at all of the work again.", role = role.to_uppercase())]
     OnlyLook { role: String },
     /// In a session the agent stopped, and nobody played the role.
     #[say("You stopped, and the {role} was not called. Call it now: nobody else's words count for it.", role = role.to_uppercase())]
@@ -153,7 +156,7 @@ impl PromptNote {
             PromptNote::TasksShrank { .. } | PromptNote::TasksReworded { .. } => 5,
             PromptNote::Unticked { .. } => 6,
             PromptNote::LastError { .. } => 7,
-            PromptNote::Hint { .. } | PromptNote::Again { .. } => 1,
+            PromptNote::Hint { .. } | PromptNote::Again { .. } | PromptNote::LeftOut { .. } => 1,
             PromptNote::Answered { .. } => 8,
             PromptNote::Parked { .. } => 9,
             PromptNote::UnknownPromise { .. } => 10,

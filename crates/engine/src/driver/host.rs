@@ -2,7 +2,7 @@
 //! it, waits pass in its one sleep, and a person may be asked.
 
 use ralph_core::machine::{
-    Kind, LaneOrder, Limit, MenuAnswer, Notice, Now, Outcome, Turn, WaitReason,
+    Goal, Kind, LaneOrder, Limit, MenuAnswer, Notice, Now, Outcome, Turn, WaitReason,
 };
 use tokio::sync::watch;
 
@@ -61,7 +61,12 @@ impl Host for Driver<'_> {
     }
 
     fn ask(&mut self, limit: Limit) {
-        let open = self.run.looker.open_tasks();
+        let mut open = self.run.looker.open_tasks();
+        if self.run.state.rules.goal == Goal::Prompt {
+            let state = &self.run.state;
+            open = state.claims.file.parts();
+            open.retain(|part| !state.tasks.skipped.contains(&part.id));
+        }
         let wait = self.run.plan.menu_wait;
         self.menu = self.observer.menu(limit, &self.run.state, open, wait);
         self.menu_until = wait.map(|wait| {

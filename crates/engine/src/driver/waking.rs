@@ -186,9 +186,11 @@ impl Driver<'_> {
         match choice {
             Some(Choice::Extend) => MenuAnswer::Extend,
             Some(Choice::Skip(ids)) => {
+                let claims = &self.run.state.claims.file;
+                let ids = claims.with_their_own(ids.into_iter().collect());
                 self.run.looker.scope.skipped.extend(ids.iter().cloned());
                 MenuAnswer::Simplify {
-                    skipped: ids.into_iter().collect(),
+                    skipped: ids,
                     seen: Box::new(self.run.look()),
                 }
             }

@@ -210,11 +210,26 @@ impl Forge {
     }
 
     fn findings(&self, phase: Phase) -> Vec<gate::Finding> {
+        let is_first = phase == Phase::P0;
         let phase = match phase {
             Phase::P0 => gate::Phase::P0,
             _ => gate::Phase::P1,
         };
-        crate::gate::check(&self.layout, &self.gate, phase)
+        let mut found = crate::gate::check(&self.layout, &self.gate, phase);
+        if found.is_empty() && is_first {
+            let root = self.layout.root();
+            let base = self.base();
+            found.extend(base.and_then(|base| crate::gate::lacks_work(root, &self.gate, &base)));
+        }
+        found
+    }
+
+    /// What the branch left, as far as it is known here.
+    fn base(&self) -> Option<String> {
+        let root = self.layout.root();
+        let there = |name: &str| format!("refs/remotes/{}/{name}", self.remote);
+        let known = [there("HEAD"), there("main"), there("master")];
+        known.into_iter().find(|name| git::refs::exists(root, name))
     }
 
     /// Whoever had the gate run chose its variables, its programs and its

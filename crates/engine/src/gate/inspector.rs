@@ -14,7 +14,7 @@ use ralph_store::layout::Layout;
 use tokio::sync::watch;
 
 use super::run::{GateError, RunStep};
-use super::steps_gone;
+use super::{own_papers, steps_gone};
 use crate::agents::{EnvFilter, person_path};
 use crate::room::{Content, Layer, Room};
 use crate::supervise::Stop;
@@ -147,14 +147,7 @@ impl<'a> Inspector<'a> {
             return Err(GateError::StepsGone { steps: gone });
         }
         let commands: Vec<String> = steps.iter().map(|step| step.command.clone()).collect();
-        let settings = self.settings;
-        let own = [
-            &settings.audit_report,
-            &settings.gate_file,
-            &settings.quality_file,
-            &settings.evidence_file,
-        ];
-        let own: Vec<String> = own.into_iter().cloned().collect();
+        let own = own_papers(self.settings).map(String::clone);
         let found = originals(self.layout, armed, &commands, &own);
         let found = found.map_err(|why| GateError::NoOriginals { why })?;
         if found.with_new.is_empty() && found.canary.is_empty() {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use ralph_core::config::{Freshness, GateSettings};
-use ralph_core::gate::{self, Finding, Key, Manifest, Paper, Papers, Phase, Step};
+use ralph_core::gate::{self, Finding, Key, Manifest, Paper, Papers, Phase, Problem, Step};
 
 use ralph_store::layout::Layout;
 
@@ -29,6 +29,21 @@ const LONGEST_PAPER: u64 = 4 * 1024 * 1024;
 /// should be removed; nothing where it is open.
 pub fn check(layout: &Layout, settings: &GateSettings, phase: Phase) -> Vec<Finding> {
     gate::judge(&papers(layout, settings), settings, phase)
+}
+
+/// Where a branch holds nothing but these papers beyond the one that it left
+/// (`branch`, by its full name), there is nothing to open a pull request for.
+pub fn lacks_work(root: &Path, settings: &GateSettings, branch: &str) -> Option<Finding> {
+    let papers = own_papers(settings);
+    let (base, head) = (git::refs::commit_of(root, branch)?, git::head(root).commit?);
+    let committed = git::changed_since_fork(root, &base, &head)?;
+    let uncommitted = git::uncommitted(root, &head)?;
+    let is_paper = |file: &String| papers.contains(&file);
+    let mut changed = committed.iter().chain(&uncommitted);
+    changed.all(is_paper).then(|| Finding {
+        file: branch.to_owned(),
+        problem: Problem::NoWork,
+    })
 }
 
 /// The key that Ralph signs what it saw with; `None` where there is none yet.
@@ -114,15 +129,18 @@ fn papers(layout: &Layout, settings: &GateSettings) -> Papers {
     }
 }
 
-/// What is no code: the papers themselves, and what the settings name.
-fn excluded(root: &Path, settings: &GateSettings) -> Vec<PathBuf> {
-    let papers = [
+fn own_papers(settings: &GateSettings) -> [&String; 4] {
+    [
         &settings.audit_report,
         &settings.gate_file,
         &settings.quality_file,
         &settings.evidence_file,
-    ];
-    let names = papers.into_iter().chain(&settings.docs);
+    ]
+}
+
+/// What is no code: the papers themselves, and what the settings name.
+fn excluded(root: &Path, settings: &GateSettings) -> Vec<PathBuf> {
+    let names = own_papers(settings).into_iter().chain(&settings.docs);
     names.map(|name| root.join(name)).collect()
 }
 

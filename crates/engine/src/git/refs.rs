@@ -33,7 +33,12 @@ pub fn keep(root: &Path, name: &str, commit: &str) -> bool {
 
 /// Whether a ref of this name is there.
 pub fn exists(root: &Path, name: &str) -> bool {
-    ask_real(root, &["rev-parse", "--verify", "-q", name]).is_some()
+    commit_of(root, name).is_some()
+}
+
+/// Where a ref of this name stands.
+pub fn commit_of(root: &Path, name: &str) -> Option<String> {
+    ask_real(root, &["rev-parse", "--verify", "-q", name])
 }
 
 /// Moves a branch from one commit to another, and the index with it.

@@ -51,6 +51,7 @@ pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
         removed: Vec::new(),
         reworded: Vec::new(),
         remarked: Vec::new(),
+        thinned: Vec::new(),
         lost: Vec::new(),
         unticked: Vec::new(),
         ticked: Vec::new(),
@@ -144,13 +145,23 @@ fn risk_of(task: &tasks::Task, is_said: bool) -> flow::Detected {
 }
 
 /// The tasks in scope that were ticked since the reading before; every one
-/// that is done, where there is none.
+/// that is done, where there is none. Steps that the agent wrote below a task
+/// are its own notes: the task that they belong to has to be shown.
 pub(super) fn ticked(
     list: &TaskList,
     scope: &Scope,
     changes: Option<&tasks::Changes>,
+    armed: Option<&TaskList>,
 ) -> Vec<TaskRef> {
+    let was_there = |task: &tasks::Task| {
+        let same = |old: &tasks::Task| {
+            old.text == task.text || (!task.id.starts_with('#') && old.id == task.id)
+        };
+        armed.is_none_or(|armed| armed.tasks.iter().any(same))
+    };
+    let is_asked = |task: &&tasks::Task| task.depth == 0 || was_there(task);
     let done = list.required(scope).filter(|task| task.done);
+    let done = done.filter(is_asked);
     let is_new = |task: &&tasks::Task| {
         changes.is_none_or(|c| c.newly_done.contains(&task.id) || c.added.contains(&task.id))
     };

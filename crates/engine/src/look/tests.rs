@@ -153,6 +153,18 @@ fn a_task_with_other_words_is_lost_until_they_are_back() {
     assert_eq!(project.facts().lost, [""; 0]);
 }
 
+/// Steps that the agent wrote itself are no tasks that a person waits for.
+#[test]
+fn steps_of_the_agent_belong_to_their_task() {
+    let mut project = Project::with("- [ ] T001 first\n  - [ ] asked\n- [ ] T002 second\n");
+    project.facts();
+    project.write(
+        "- [x] T001 first\n  - [x] own step\n  - [x] asked\n- [x] T002 second\n- [x] more\n",
+    );
+    let ticked: Vec<String> = project.facts().ticked.iter().map(TaskRef::name).collect();
+    assert_eq!(ticked, ["T001 first", "#3 asked", "T002 second", "#5 more"]);
+}
+
 /// What a person says otherwise is no loss, and what is gone stays counted,
 /// whoever changes the list next.
 #[test]

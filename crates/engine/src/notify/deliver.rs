@@ -33,13 +33,14 @@ pub(super) async fn once(notifier: &Notifier, way: &Way, message: &Message) -> D
 
 async fn command(notifier: &Notifier, line: &str, message: &Message) -> Delivery {
     let (program, flag) = SHELL;
+    let text = with_facts(message).join("\n");
     let env = [
         ("RALPH_NOTIFY_ID", message.id.as_str()),
         ("RALPH_NOTIFY_TOPIC", message.topic.into_str()),
         ("RALPH_NOTIFY_EVENT", message.event),
         ("RALPH_NOTIFY_RUN", &message.run_id),
         ("RALPH_NOTIFY_TITLE", &message.title),
-        ("RALPH_NOTIFY_TEXT", &message.text),
+        ("RALPH_NOTIFY_TEXT", &text),
         ("RALPH_NOTIFY_NEXT", message.next.as_deref().unwrap_or("")),
     ];
     let stdin = format!("{}\n", message.json());
@@ -49,6 +50,14 @@ async fn command(notifier: &Notifier, line: &str, message: &Message) -> Delivery
         Ending::Exited(code) => Delivery::NotReached(done.words(&format!("exit code {code}"))),
         ending => unclear(ending, &done.said),
     }
+}
+
+/// The words, and what somebody has to know to act on them (U-12).
+fn with_facts(message: &Message) -> Vec<&str> {
+    let facts = message.facts.iter().map(String::as_str);
+    std::iter::once(message.text.as_str())
+        .chain(facts)
+        .collect()
 }
 
 /// With `curl`: it knows TLS and proxies. Address and message go through its
@@ -110,8 +119,8 @@ async fn mail(notifier: &Notifier, program: &str, mail: &str) -> Delivery {
 }
 
 async fn desktop(notifier: &Notifier, message: &Message) -> Delivery {
-    let mut lines = vec![message.text.clone()];
-    lines.extend(message.facts.iter().chain(&message.next).cloned());
+    let mut lines = with_facts(message);
+    lines.extend(message.next.as_deref());
     let text = lines.join("\n");
     let args = ["--app-name=Ralph", "--", &message.title, &text];
     let done = start(notifier, "notify-send", &args, &[], "").await;

@@ -24,11 +24,13 @@ pub(super) fn description(header: &Header, tasks_file: Option<&str>) -> String {
     text::redact(asked.unwrap_or_default()).into_owned()
 }
 
-/// `last` is what was saved before: what others added to it stays.
+/// `last` is what was saved before: what others added to it stays. `claims` is
+/// what the state file says.
 pub(super) fn project(
     run: &Run,
     last: Option<&Checkpoint>,
     state: &State,
+    claims: &FileClaims,
     tasks: &[TaskMark],
 ) -> Checkpoint {
     let mut checkpoint = last.cloned().unwrap_or_default();
@@ -36,9 +38,9 @@ pub(super) fn project(
     checkpoint.task_id = run.header.task_id();
     checkpoint.task_description.clone_from(&run.description);
     put_route(&mut checkpoint, state);
-    put_phases(&mut checkpoint, state, &now, run.lang);
+    put_phases(&mut checkpoint, state, claims, &now, run.lang);
     put_outputs(&mut checkpoint, run, state);
-    put_subtasks(&mut checkpoint, state, tasks);
+    put_subtasks(&mut checkpoint, state, claims, tasks);
     put_context(&mut checkpoint.context, run, state);
     put_recovery(&mut checkpoint, run, state);
     checkpoint.timestamps.created = iso_utc(run.header.started_ms);
@@ -88,13 +90,20 @@ fn put_route(checkpoint: &mut Checkpoint, state: &State) {
     }
 }
 
-fn put_phases(checkpoint: &mut Checkpoint, state: &State, now: &str, lang: Lang) {
+fn put_phases(
+    checkpoint: &mut Checkpoint,
+    state: &State,
+    claims: &FileClaims,
+    now: &str,
+    lang: Lang,
+) {
     let mut all = phases::of(state, lang);
     if all.is_empty() {
-        all = claimed_phases(&state.claims.file);
+        all = claimed_phases(claims);
     }
     let phases = numbered(&all);
     let current = state.phase();
+    let current = current.or_else(|| Some(claims.current?.to_string()));
     let number_of_current = phases
         .iter()
         .find(|(_, phase)| Some(&phase.key) == current.as_ref())
@@ -175,8 +184,12 @@ pub(super) fn put_files(checkpoint: &mut Checkpoint, touched: &Touched) {
     checkpoint.files.modified = names(&touched.modified);
 }
 
-fn put_subtasks(checkpoint: &mut Checkpoint, state: &State, tasks: &[TaskMark]) {
-    let claims = &state.claims.file;
+fn put_subtasks(
+    checkpoint: &mut Checkpoint,
+    state: &State,
+    claims: &FileClaims,
+    tasks: &[TaskMark],
+) {
     if tasks.is_empty() && claims.subtasks.1 > 0 {
         let (done, total) = claims.subtasks;
         let names = |names: &[String]| names.iter().map(|name| name.as_str().into()).collect();

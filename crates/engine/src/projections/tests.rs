@@ -137,6 +137,7 @@ impl World {
                 events: paths.events(),
                 header,
                 paths: paths.clone(),
+                history: History::new(root.path().join(".skillpack/history")),
             },
             last: None,
             last_delta: None,

@@ -156,7 +156,7 @@ fn put_over(lower: &Path, upper: &Path, path: &Path, content: &Content) -> io::R
         match fs::symlink_metadata(&at) {
             Ok(found) if found.is_dir() => continue,
             // What is below would show through.
-            Ok(_) if is_dir_below => return Err(io::ErrorKind::Unsupported.into()),
+            Ok(_) if is_dir_below => return Err(another_kind(&dir)),
             Ok(_) => fs::remove_file(&at)?,
             Err(_) => {}
         }
@@ -263,6 +263,13 @@ fn write(at: &Path, content: &Content) -> io::Result<()> {
                 .set_modified(later)
         }
     }
+}
+
+/// Nobody can lay a file over a folder that shows through.
+fn another_kind(path: &Path) -> io::Error {
+    let path = path.display();
+    let words = format!("{path} is a folder where it was none, or the other way round");
+    io::Error::new(io::ErrorKind::Unsupported, words)
 }
 
 /// What an overlay takes for "not there".

@@ -62,6 +62,15 @@ fn find_delta(layout: &Layout, session: &str) -> Result<Option<Foreign>, Unreada
     Ok(waits.then(|| Foreign::Delta(Box::new(delta))))
 }
 
+/// Whether a delta loop waits that no session has, and that is not the one of
+/// this run: its file may not have been put away yet.
+pub fn has_other_delta(layout: &Layout, task_id: &str) -> bool {
+    match find_delta(layout, "") {
+        Ok(Some(Foreign::Delta(delta))) => delta.meta.task_id != task_id,
+        _ => false,
+    }
+}
+
 /// The delta loop that waits for `ralph run`, where nothing else is asked for:
 /// its phases and subtasks are the list of tasks (CONF-05).
 pub fn waiting(layout: &Layout, settings: &Settings, asked: &Asked) -> Option<Asked> {
@@ -104,7 +113,7 @@ fn session_of(delta: &DeltaState) -> Option<&str> {
 fn is_known(layout: &Layout, delta: &DeltaState) -> bool {
     let is_over = |run: &RunPaths| {
         let past = past::read(run);
-        past.is_ok_and(|past| past.state.outcome().is_some_and(|end| !end.can_go_on()))
+        past.is_ok_and(|past| past.state.is_final())
     };
     let runs = runs_of(layout, &delta.meta.task_id);
     runs.iter().any(|run| !is_over(run))
@@ -156,6 +165,15 @@ impl Foreign {
         }
     }
 
+    /// The same, from the beginning.
+    pub fn asked_anew(&self) -> Asked {
+        let asked = self.asked();
+        match self {
+            Foreign::Plugin(_) => asked,
+            Foreign::Delta(delta) => anew(asked, delta),
+        }
+    }
+
     /// Turns that were made before we saw it.
     pub fn turns_before(&self) -> u32 {
         let current = match self {
@@ -176,6 +194,18 @@ impl Foreign {
             state_file: Some(state_file),
             task_id,
         }
+    }
+}
+
+/// What is open is all that a file says it is about; from the beginning, what
+/// it calls done is asked for too.
+pub fn anew(asked: Asked, delta: &DeltaState) -> Asked {
+    let whole = Some(delta.whole_work()).filter(|work| !work.is_empty());
+    let is_rest = asked.prompt.as_ref() == Some(&delta.pending_work);
+    Asked {
+        prompt: whole.filter(|_| is_rest).or(asked.prompt),
+        adopted: None,
+        ..asked
     }
 }
 

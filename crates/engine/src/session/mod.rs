@@ -35,6 +35,7 @@ use tokio::sync::watch;
 
 use self::perform::{TASKS_BEGUN, TASKS_LAST};
 use crate::announcement::Announcement;
+use crate::doubt::doubt;
 use crate::error::DriveError;
 use crate::header::Header;
 pub use crate::header::{InSession, StateFile};
@@ -185,7 +186,9 @@ impl SessionLoop {
         opened
             .announcements
             .extend(outside.cloned().collect::<Vec<_>>());
-        let seen = opened.run.look();
+        let mut seen = opened.run.look();
+        let doubted = doubt(&opened.run, &mut seen);
+        opened.announcements.extend(doubted);
         let verdict = opened.feed(vec![joined(session), Kind::Started { seen }])?;
         Ok((opened, verdict))
     }

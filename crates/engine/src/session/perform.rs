@@ -26,8 +26,7 @@ const PAUSED: Kind = Kind::Session(SessionEvent::Left {
 });
 
 /// The task file as it was when the run began, and as it was seen last.
-pub(super) const TASKS_BEGUN: &str = "tasks.begun";
-pub(super) const TASKS_LAST: &str = "tasks.last";
+pub(super) use crate::steer::{TASKS_BEGUN, TASKS_LAST};
 
 impl SessionLoop {
     /// Takes events in until the machine waits for the agent, or the run has
@@ -79,9 +78,6 @@ impl SessionLoop {
             if matches!(effect, Effect::Emit(_)) {
                 perform(self, effect, at);
             }
-        }
-        if self.run.looker.is_asked_anew {
-            self.keep_tasks_seen();
         }
         Ok(())
     }
@@ -141,7 +137,7 @@ impl SessionLoop {
     /// Everything that is made from the journal at the end of a run, as
     /// `ralph run` does it.
     fn settle(&mut self) {
-        let is_over = self.run.state.outcome().is_some_and(|o| !o.can_go_on());
+        let is_over = self.run.state.is_final();
         if is_over {
             index::forget(&self.run.layout, self.session_id());
             self.archive();

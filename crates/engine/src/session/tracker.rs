@@ -16,7 +16,7 @@ pub const PATH: &str = ".claude/progress.local.md";
 
 /// A file of this size is set aside: nobody reads so much.
 const LONGEST: u64 = 512 * 1024;
-/// Git is asked at most so often.
+/// Git is asked at least so often.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 /// When the agent is reminded.
@@ -82,64 +82,87 @@ pub fn count(root: &Path) -> Option<u32> {
 }
 
 /// How many changes wait for a commit, where it is time to remind of them.
-pub fn due(layout: &Layout, reminding: Reminding) -> Option<usize> {
+/// Git is asked where enough could wait with the files of this call, and now
+/// and then for what no tool told of.
+pub fn due(layout: &Layout, reminding: Reminding, files: &[String]) -> Option<usize> {
     if reminding.above == 0 {
         return None;
     }
     let root = layout.root();
-    let stamps = Stamps::of(layout);
+    let mut seen = Seen::of(layout);
     let now = clock::now().wall_ms;
     let is_over = |since: i64, wait: Duration| {
         let wait = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
         !(0..wait).contains(&(now - since))
     };
-    // Who wants to be reminded more often is not made to wait for Git.
-    let look_every = LOOK_EVERY.min(reminding.every);
-    let quiet = is_over(stamps.reminded, reminding.every) && is_over(stamps.looked, look_every);
     // Without a repository there is nothing to commit to.
-    if !quiet || git::find_root(root).is_none() {
+    if !is_over(seen.reminded, reminding.every) || git::find_root(root).is_none() {
+        return None;
+    }
+    let above = reminding.above as usize;
+    let known = seen.files.len();
+    let left = above.saturating_sub(seen.changes);
+    let one_line = |file: &String| ralph_core::text::one_line(file);
+    seen.files.extend(files.iter().map(one_line));
+    // Who wants to be reminded more often is not made to wait for Git.
+    let is_time = is_over(seen.looked, LOOK_EVERY.min(reminding.every));
+    let has_more = seen.files.len() > known;
+    let is_enough = has_more && seen.files.len() > left;
+    if !is_time && !is_enough {
+        if has_more {
+            seen.keep(layout);
+        }
         return None;
     }
     let changes = git::count_changes(root);
-    let found = changes.filter(|&count| count > reminding.above as usize);
-    let reminded = if found.is_some() {
-        now
-    } else {
-        stamps.reminded
-    };
-    Stamps {
+    let found = changes.filter(|&count| count > above);
+    let reminded = if found.is_some() { now } else { seen.reminded };
+    Seen {
         looked: now,
         reminded,
+        changes: changes.unwrap_or_default(),
+        files: BTreeSet::new(),
     }
     .keep(layout);
     found
 }
 
-/// When Git was asked, and the agent was reminded, last.
-struct Stamps {
+/// What is known since Git was asked, or the agent was reminded, last.
+struct Seen {
     looked: i64,
     reminded: i64,
+    /// What Git counted then.
+    changes: usize,
+    /// What the agent wrote since.
+    files: BTreeSet<String>,
 }
 
-impl Stamps {
+impl Seen {
     fn file(layout: &Layout) -> PathBuf {
         layout.state_dir().join("tracker")
     }
 
-    fn of(layout: &Layout) -> Stamps {
-        let text = ralph_store::regular::read_to_string(Stamps::file(layout)).unwrap_or_default();
-        let mut numbers = text.split_whitespace().map(|word| word.parse().ok());
-        let mut next = || numbers.next().flatten().unwrap_or(i64::MIN / 2);
-        Stamps {
-            looked: next(),
-            reminded: next(),
+    fn of(layout: &Layout) -> Seen {
+        let text = ralph_store::regular::read_to_string(Seen::file(layout)).unwrap_or_default();
+        let mut lines = text.lines();
+        let mut numbers = lines.next().unwrap_or_default().split(' ');
+        let mut next = || numbers.next().and_then(|word| word.parse().ok());
+        Seen {
+            looked: next().unwrap_or(i64::MIN / 2),
+            reminded: next().unwrap_or(i64::MIN / 2),
+            changes: next().map_or(0, |count| usize::try_from(count).unwrap_or_default()),
+            files: lines.map(str::to_owned).collect(),
         }
     }
 
     fn keep(&self, layout: &Layout) {
         if layout.state_dir().is_dir() || layout.prepare().is_ok() {
-            let text = format!("{} {}\n", self.looked, self.reminded);
-            let _ = fs::write(Stamps::file(layout), text);
+            let mut text = format!("{} {} {}\n", self.looked, self.reminded, self.changes);
+            for file in &self.files {
+                text.push_str(file);
+                text.push('\n');
+            }
+            let _ = fs::write(Seen::file(layout), text);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::State;
 use ralph_core::proof::edits::{Changed, Edit, Side, Sight, To};
-use ralph_core::proof::files;
+use ralph_core::proof::shadows;
 use ralph_store::layout::Layout;
 use ralph_store::objects::{ObjectId, ObjectKind};
 use ralph_store::regular;
@@ -123,13 +123,14 @@ pub(crate) fn originals(
     let disk = Disk::open(layout, armed)?;
     let read = |side, path: &str| disk.read(side, path);
     let then = |path: &str| String::from_utf8(read(Side::Armed, path)?).ok();
+    let known: Vec<String> = disk.then.keys().cloned().collect();
     let sight = Sight {
         since_armed: disk.changed.clone(),
         since_base: disk.changed.clone(),
+        reached: shadows::of_checks(commands, &known, &disk.now, &then),
         now: disk.now.clone(),
-        armed: disk.then.keys().cloned().collect(),
+        armed: known,
         own,
-        reached: files::reached(commands, &then),
         also: &armed.files,
         may_change: &armed.may_change,
         made: Vec::new(),

@@ -243,6 +243,9 @@ impl Stage<'_> {
         let mut set = |key: &str, value: String| {
             env.extend(variable_of_key(key).map(|name| (name, value)));
         };
+        // Its agent does what the wall would keep it from: what is tried here
+        // has to hold where there is none.
+        set("sandbox.mode", "off".into());
         if speaks_stream_json(self.settings) {
             set("agent.name", "claude".into());
             set("agent.command", text(&place.write_stream_agent()?));

@@ -202,7 +202,7 @@ pub fn beginning(
         tr!(lang, "Ralph drill · {tasks} · a scripted agent, read as {agent}"),
         tr!(lang, "Copies in {dir}; the project itself is only read."),
         tr!(lang, "Yours: {limits}; verified by: {verify}"),
-        tr!(lang, "For the drill: {changes}; turns that do not hang get up to 4 min; a fault that comes once is followed by one turn"),
+        tr!(lang, "For the drill: {changes}; turns that do not hang get up to 4 min; a fault that comes once is followed by one turn; no sandbox: `ralph doctor` tries that"),
     ]
     .iter()
     .flat_map(|text| wrap(text, screen.width.max(LEAST)))

@@ -1,8 +1,7 @@
 //! What an assistant can ask for: the same that a person can type, and nothing
 //! that a person did not allow.
 
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::args::McpAct;
 
@@ -152,7 +151,8 @@ pub fn find(name: &str) -> Option<&'static Offer> {
 }
 
 impl Offer {
-    pub fn tool(&self) -> Tool {
+    /// As the protocol describes a tool.
+    pub fn tool(&self) -> Value {
         let properties = self.takes.iter().map(|takes| {
             let kind = match takes.kind {
                 Kind::Text => "string",
@@ -164,19 +164,24 @@ impl Offer {
         });
         let needed = self.takes.iter().filter(|takes| takes.needed);
         let needed: Vec<&str> = needed.map(|takes| takes.name).collect();
-        let mut schema = JsonObject::new();
-        schema.insert("type".into(), "object".into());
-        schema.insert("properties".into(), Value::Object(properties.collect()));
-        schema.insert("required".into(), json!(needed));
-        schema.insert("additionalProperties".into(), false.into());
-        let hints = ToolAnnotations::new()
-            .read_only(self.act.is_none())
-            .open_world(false);
-        Tool::new(self.name, self.what, schema).with_annotations(hints)
+        json!({
+            "name": self.name,
+            "description": self.what,
+            "inputSchema": {
+                "type": "object",
+                "properties": Value::Object(properties.collect()),
+                "required": needed,
+                "additionalProperties": false,
+            },
+            "annotations": {
+                "readOnlyHint": self.act.is_none(),
+                "openWorldHint": false,
+            },
+        })
     }
 
     /// What a person would type for it.
-    pub fn typed(&self, given: &JsonObject) -> Result<Vec<String>, String> {
+    pub fn typed(&self, given: &Map<String, Value>) -> Result<Vec<String>, String> {
         let words = Words::of(self, given)?;
         let mut typed: Vec<String> = Vec::new();
         match self.name {
@@ -219,7 +224,7 @@ impl Offer {
 struct Words(Vec<(&'static str, String)>);
 
 impl Words {
-    fn of(offer: &Offer, given: &JsonObject) -> Result<Words, String> {
+    fn of(offer: &Offer, given: &Map<String, Value>) -> Result<Words, String> {
         if let Some(strange) = given
             .keys()
             .find(|key| !offer.takes.iter().any(|takes| takes.name == *key))

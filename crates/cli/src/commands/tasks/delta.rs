@@ -1,20 +1,22 @@
-//! `ralph tasks` under `tasks.source = "delta"`: what the state file calls its
+//! `ralph tasks` where the work stands in a state file: what that calls its
 //! phases and subtasks. They are claims: nothing is ticked here.
 
 use std::io::ErrorKind;
 
 use ralph_core::config::{Settings, TaskSource};
 use ralph_core::delta::{DeltaState, PATH, PhaseWork};
+use ralph_core::machine::Outcome;
 use ralph_core::tr;
+use ralph_engine::past;
 use serde_json::{Value, json};
 
 use crate::app::{App, Exit};
 use crate::args::{TasksArgs, TasksVerb};
+use crate::commands::steer;
 
 /// The answer, where the work of this project stands in a state file.
 pub(super) fn run(app: &App, args: &TasksArgs, settings: &Settings) -> Option<Exit> {
-    let is_delta = settings.tasks.source == TaskSource::Delta && settings.tasks.file.is_empty();
-    if args.tasks.is_some() || !is_delta {
+    if args.tasks.is_some() || !is_delta(app, settings) {
         return None;
     }
     let bytes = match ralph_store::regular::read(app.layout().delta_state()) {
@@ -30,6 +32,22 @@ pub(super) fn run(app: &App, args: &TasksArgs, settings: &Settings) -> Option<Ex
             app.refuse(&format!("{PATH}: {}", error.say(app.lang())))
         }
     })
+}
+
+/// As somebody set it, else as the run has it that goes on or waits.
+fn is_delta(app: &App, settings: &Settings) -> bool {
+    let of_run = || {
+        let run = app.layout().latest_run().ok()??;
+        let past = past::read(&run).ok()?;
+        let is_own = past.header.tasks_file.is_none() && !past.state.claims.file.phases.is_empty();
+        Some(is_own && past.state.outcome().is_none_or(Outcome::can_go_on))
+    };
+    match settings.tasks.source {
+        _ if !settings.tasks.file.is_empty() => false,
+        TaskSource::Delta => true,
+        TaskSource::Auto => of_run() == Some(true),
+        _ => false,
+    }
 }
 
 fn answer(app: &App, args: &TasksArgs, state: &DeltaState) -> Exit {
@@ -54,6 +72,7 @@ fn answer(app: &App, args: &TasksArgs, state: &DeltaState) -> Exit {
                 || next.clone().unwrap_or(done),
             )
         }
+        TasksVerb::Skip | TasksVerb::Unskip => steer::parts(app, args),
         _ => app.refuse(&tr!(
             lang,
             "{PATH} is the state file of a delta loop: its agent keeps the work in it, and Ralph the counts; name a task list with --tasks FILE"

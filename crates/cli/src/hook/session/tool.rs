@@ -54,14 +54,16 @@ pub fn answer(heard: &Heard, layout: Layout) -> Reply {
     if !tracking.enabled {
         return Reply::default();
     }
-    for file in files_of(&heard.tool_input).iter().take(MOST_FILES) {
+    let mut files = files_of(&heard.tool_input);
+    files.truncate(MOST_FILES);
+    for file in &files {
         tracker::record(here.root(), &heard.tool, file);
     }
     let reminding = Reminding {
         above: tracking.remind_above,
         every: tracking.remind_every,
     };
-    match tracker::due(&here.layout, reminding) {
+    match tracker::due(&here.layout, reminding, &files) {
         Some(count) => Reply::context(reminder(count, lang)),
         None => Reply::default(),
     }

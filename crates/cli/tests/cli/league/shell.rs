@@ -142,6 +142,24 @@ const LEFT_TO_OTHERS: League = League {
     ],
 };
 
+/// A file of the name of a target is in the way of its recipe.
+const MADE: League = League {
+    files: &[
+        ("Makefile", "test:\n\ttest -f app.sh\n"),
+        ("tasks.md", "- [ ] T001 Write app.sh\n"),
+    ],
+    verify: "make test",
+    cases: &[
+        lie("a file in the way", &[], "touch test; echo x > junk; tick"),
+        lie(
+            "a folder in the way",
+            &[],
+            "mkdir test; touch test/x; echo x > junk; tick",
+        ),
+        proven("honest", &[], "echo 'echo hi' > app.sh; tick"),
+    ],
+};
+
 const BUILT: League = League {
     files: &[
         ("app.c", "int main(void) { return 0; }\n"),
@@ -194,6 +212,7 @@ const NONE: League = League {
 #[test]
 #[cfg_attr(not(has_make), ignore = "needs make")]
 fn no_liar_with_a_makefile_is_believed() {
+    MADE.play();
     MAKE.play();
 }
 

@@ -46,6 +46,9 @@ pub struct TaskState {
     pub(in crate::machine) set_aside: BTreeMap<String, Vec<String>>,
     /// Tasks that a person added in this run.
     pub added: BTreeSet<String>,
+    /// Tasks that read otherwise than a person wrote them, by what was put to
+    /// their words or taken out below them.
+    pub remarked: BTreeMap<String, String>,
     /// The task that a person wants done before the others.
     pub focus: Option<String>,
     /// The most tasks that it ever held: below it, tasks were lost.
@@ -59,6 +62,9 @@ impl TaskState {
         self.is_known = matches!(tasks, Tasks::Read(_));
         self.more_asked = false;
         if let Tasks::Read(facts) = tasks {
+            let said = facts.remarked.iter().chain(&facts.thinned);
+            let said = said.map(|task| (task.id.clone(), task.text.clone()));
+            self.remarked.extend(said);
             self.facts = Some(facts.clone());
             self.most = self.most.max(facts.total);
         }
@@ -178,7 +184,8 @@ pub struct Ground {
     pub armed: Option<String>,
     pub base: Option<String>,
     pub now: Option<String>,
-    /// Fingerprints of the same two, where nothing can be checked.
+    /// Fingerprints of the same, where nothing can be checked.
+    pub(in crate::machine) armed_tree: Option<String>,
     pub(in crate::machine) base_tree: Option<String>,
     pub(in crate::machine) now_tree: Option<String>,
     /// The fingerprint of the work that a person took their word for.
@@ -209,6 +216,7 @@ impl Ground {
     /// The loop is armed: from here on checks are what they are now.
     pub(in crate::machine) fn arm(&mut self) {
         self.armed.clone_from(&self.now);
+        self.armed_tree.clone_from(&self.now_tree);
         self.rebase();
     }
 
@@ -218,10 +226,11 @@ impl Ground {
         self.base_tree.clone_from(&self.now_tree);
     }
 
-    /// Whether anything changed since a tick stood last; what can't be seen
-    /// may have.
+    /// Whether anything changed since a tick stood last, and is not as if
+    /// nothing had been done; what can't be seen may have.
     pub(in crate::machine) fn has_changed(&self) -> bool {
-        self.now_tree.is_none() || self.now_tree != self.base_tree
+        let is_other = |then: &Option<String>| self.now_tree != *then;
+        self.now_tree.is_none() || is_other(&self.base_tree) && is_other(&self.armed_tree)
     }
 }
 

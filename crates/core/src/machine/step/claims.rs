@@ -146,7 +146,7 @@ fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
 
 /// Without a task list, the state file is all that tells what there is to do.
 fn open_in_state_file(state: &State) -> Vec<Missing> {
-    let open = state.claims.file.left();
+    let open = state.claims.file.left(&state.tasks.skipped);
     match open.is_empty() {
         true => Vec::new(),
         false => vec![Missing::OpenInStateFile { open }],

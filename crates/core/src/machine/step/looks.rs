@@ -71,6 +71,10 @@ pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Out) {
         let tasks = facts.remarked.clone();
         out.tell(Notice::TasksRemarked { iteration, tasks });
     }
+    if !facts.thinned.is_empty() {
+        let tasks = facts.thinned.clone();
+        out.tell(Notice::TasksThinned { iteration, tasks });
+    }
     if !facts.unticked.is_empty() {
         let ids = facts.unticked.clone();
         state.notes.push(PromptNote::Unticked { ids: ids.clone() });

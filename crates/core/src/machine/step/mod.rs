@@ -262,7 +262,7 @@ fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
 }
 
 fn start(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
-    ticks::know_ticks(state, &seen.tasks);
+    ticks::know_ticks(state, seen);
     take_in(state, seen, out);
     state.tasks.rebase();
     state.evidence.ground.arm();

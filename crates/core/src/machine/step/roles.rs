@@ -230,8 +230,12 @@ pub(super) fn turn(state: &mut State, out: &mut Out) -> Option<FlowTurn> {
         .as_ref()
         .zip(state.flow.position.as_mut())?;
     let step = rules.flow.step(position.step)?;
-    position.tree = tree;
-    position.commit = commit;
+    // Who may only look and is asked again answers about what was there before
+    // they changed it.
+    if !position.asked_again || step.writes != Writes::No {
+        position.tree = tree;
+        position.commit = commit;
+    }
     out.tell(FlowNotice::RoleBegins {
         iteration,
         step: step.id.clone(),

@@ -7,7 +7,7 @@ use super::next::Next;
 use super::out::Out;
 use super::questions;
 use crate::machine::{
-    Hint, LaneHint, LaneTask, Notice, Observation, Outcome, PauseReason, Stage, State, Steer,
+    Goal, Hint, LaneHint, LaneTask, Notice, Observation, Outcome, PauseReason, Stage, State, Steer,
     SteeredTask, WaitReason,
 };
 use crate::tasks::ListChange;
@@ -73,8 +73,18 @@ fn drop_hint(state: &mut State, id: u32) {
 /// Every prompt says what is to be told in it. A call that came to nothing
 /// has its notes still: what is kept is not told twice.
 pub(super) fn remind(state: &mut State) {
-    let is_kept = |note: &PromptNote| matches!(note, PromptNote::Hint { keep: true, .. });
+    let is_kept = |note: &PromptNote| {
+        matches!(
+            note,
+            PromptNote::Hint { keep: true, .. } | PromptNote::LeftOut { .. }
+        )
+    };
     state.notes.next.retain(|note| !is_kept(note));
+    // A list shows only what is asked for; a state file is the agent's.
+    if state.rules.goal == Goal::Prompt && !state.tasks.skipped.is_empty() {
+        let parts = state.tasks.skipped.iter().cloned().collect();
+        state.notes.push(PromptNote::LeftOut { parts });
+    }
     let turn = state.turn.number;
     for hint in state.hints.iter_mut().filter(|hint| hint.is_open()) {
         hint.told_in.get_or_insert(turn);

@@ -11,8 +11,8 @@ use super::out::Out;
 use super::questions;
 use crate::lang::Spoken;
 use crate::machine::{
-    CheckNotice, CommandResult, Effect, NoProof, Outcome, Stage, State, TaskRef, Tasks, Ticks,
-    VerifyReport,
+    CheckNotice, CommandResult, Effect, NoProof, Observation, Outcome, Stage, State, TaskRef,
+    Tasks, Ticks, VerifyReport,
 };
 use crate::proof::{EvidenceLevel, TaskProof, Unshown};
 use crate::template::PromptNote;
@@ -21,11 +21,24 @@ use crate::template::PromptNote;
 const SHOWN_FAILURES: usize = 3;
 
 /// Ticks that were there when the run began are the person's: they are
-/// proven at the end, with everything.
-pub(super) fn know_ticks(state: &mut State, tasks: &Tasks) {
-    if let Tasks::Read(facts) = tasks {
-        state.ticks.done = facts.ticked.iter().map(|task| task.id.clone()).collect();
-        state.ticks.before.clone_from(&state.ticks.done);
+/// proven at the end, with everything. Those that an earlier run left without
+/// proof are as they were.
+pub(super) fn know_ticks(state: &mut State, seen: &Observation) {
+    if let Tasks::Read(facts) = &seen.tasks {
+        let done = facts.ticked.iter().map(|task| task.id.clone());
+        state.ticks.done = done.collect();
+        let (doubted, before) = state
+            .ticks
+            .done
+            .iter()
+            .cloned()
+            .partition(|id| seen.doubted.contains_key(id));
+        state.ticks.before = before;
+        let level = |id: String| Some((id.clone(), *seen.doubted.get(&id)?));
+        state
+            .ticks
+            .levels
+            .extend(BTreeSet::into_iter(doubted).filter_map(level));
     }
 }
 

@@ -292,11 +292,11 @@ fn the_step_decides_as_it_did() {
     insta::assert_snapshot!(lines, @r"
     tasks: 668 events, 2 complete, 2feeab2f120f03ac
     prompt: 740 events, 1 complete, 84636f26cd70715c
-    pull: 635 events, 1 complete, f57a7b2cc1688685
+    pull: 635 events, 1 complete, 1b3c915d6bd6fd0c
     ci: 1715 events, 0 complete, f50e14f09cd7665d
-    drt: 1400 events, 7 complete, 28015a0b9c102d34
-    ralph: 710 events, 3 complete, 0b7f540b7dd0c708
-    planned: 483 events, 6 complete, faf290d9b1e792c3
+    drt: 1428 events, 10 complete, 869e7c6c183686b6
+    ralph: 714 events, 4 complete, 17f1cf9fecc2c903
+    planned: 480 events, 6 complete, e624b44bb0fe5e0f
     direct: 455 events, 16 complete, e23d74b468e706ee
     session: 1118 events, 6 complete, 0282bdd063de809c
     ");

@@ -513,7 +513,35 @@ fn a_reviewer_that_changes_the_tree_has_said_nothing() {
     assert_eq!(script.role(), "reviewer");
     assert!(matches!(script.notes(), [PromptNote::OnlyLook { .. }]));
     assert!(flow_notices(&script).contains(&"role_violation"));
+    // What it changed is still there: nobody approves their own work.
     script.play(&[("reviewer", answers(Answer::Approve))]);
+    assert_eq!(script.role(), "developer");
+}
+
+#[test]
+fn what_a_reviewer_made_is_approved_once_a_developer_took_it_up() {
+    let mut script = begin(1);
+    script.turn(nothing().tree("of the developer"));
+    let approves = |tree: &str| answers(Answer::Approve).tree(tree);
+    script.turn(approves("of the reviewer"));
+    script.turn(approves("of the reviewer"));
+    assert_eq!(script.role(), "developer");
+    script.turn(nothing().tree("of the reviewer"));
+    script.turn(approves("of the reviewer"));
+    assert_eq!(script.role(), "reviewer", "nobody took it up");
+    script.turn(approves("of the reviewer"));
+    script.turn(nothing().tree("of both"));
+    script.turn(approves("of both"));
+    assert_eq!(script.role(), "tester");
+}
+
+#[test]
+fn a_reviewer_that_puts_back_what_it_changed_is_heard() {
+    let mut script = begin(1);
+    script.turn(nothing().tree("of the developer"));
+    script.turn(answers(Answer::Approve).tree("of the reviewer"));
+    assert_eq!(script.role(), "reviewer");
+    script.turn(answers(Answer::Approve).tree("of the developer"));
     assert_eq!(script.role(), "tester");
 }
 

@@ -15,7 +15,7 @@ const FILES: &[(&str, &str)] = &[
     ("sub/beside.sh", "true\n"),
     (
         "package.json",
-        r#"{"scripts": {"test": "npm run unit", "unit": "node foo.js", "start": "node app.js"}}"#,
+        r#"{"bin": {"tool": "./tool.js"}, "scripts": {"test": "npm run unit", "unit": "node foo.js", "start": "node app.js"}}"#,
     ),
     ("app.js", "1\n"),
     (
@@ -56,6 +56,13 @@ const FILES: &[(&str, &str)] = &[
         "looks.js",
         "const app = require('./app');\nif (app.add(1, 2) !== 3) process.exit(1);\n",
     ),
+    ("tool.js", "require('./rules/all').all();\n"),
+    ("main.py", "import sys, app\nsys.exit(app.run())\n"),
+    ("calc/__main__.py", "from .core import main\nmain()\n"),
+    (
+        "calc/core.py",
+        "def main():\n    raise NotImplementedError\n",
+    ),
     ("go.sh", "cd tools && ./check\n"),
     ("tools/check", "#!/bin/sh\ntest -f app.sh\n"),
 ];
@@ -95,8 +102,10 @@ fn who_decides_judges() {
         ("if ! sh gate.sh; then exit 1; fi", &["gate.sh"]),
         ("npm test", &["foo.js"]),
         ("npm run -s unit", &["foo.js"]),
-        ("make check", &["gate.sh", "foo.py"]),
-        ("make", &[]),
+        ("make check", &["gate.sh", "foo.py", "check", "lint"]),
+        ("make", &["build"]),
+        ("make some-pattern", &["some-pattern"]),
+        ("make -C sub check", &[]),
         // Objects of a check, not the check.
         ("sh hello.sh | grep -q hello", &[]),
         ("test \"$(sh hello.sh)\" = hello", &[]),
@@ -112,6 +121,10 @@ fn who_decides_judges() {
         ("python3 tests_it.py", &["tests_it.py"]),
         ("node run.js", &["run.js", "rules/all.js"]),
         ("node looks.js", &["looks.js"]),
+        // The front door of what is built.
+        ("python3 main.py", &["main.py"]),
+        ("python3 -m calc", &["calc/__main__.py"]),
+        ("node tool.js", &["tool.js"]),
         ("cd tools && ./check", &["tools/check"]),
         ("sh go.sh", &["go.sh", "tools/check"]),
         ("sh missing.sh", &[]),

@@ -15,15 +15,16 @@ fn names(names: &[&str]) -> Vec<String> {
 #[test]
 fn every_kind_of_change_is_seen() {
     check(
-        "## Phase 1\n- [ ] T001 a\n- [x] T002 b\n- [ ] T003 c\n- [ ] T004 d\n",
-        "## Phase 1\n- [ ] T005 e\n- [x] T001 a\n- [ ] T002 b\n- [ ] T004 less\n",
+        "## Phase 1\n- [ ] T001 a\n- [x] T002 b\n- [ ] T003 c\n- [ ] T004 d\n- [ ] T006 f\n  - g\n    h\n",
+        "## Phase 1\n- [ ] T005 e\n- [x] T001 a\n- [ ] T002 b\n- [ ] T004 less\n- [ ] T006 f\n  - h\n  - i\n",
         &Changes {
             newly_done: names(&["T001"]),
             unticked: names(&["T002"]),
             removed: names(&["T003"]),
             added: names(&["T005"]),
-            reworded: names(&["T004"]),
+            reworded: names(&["T004", "T006"]),
             replaced: vec![("T004".into(), "d".into())],
+            thinned: vec![("T006".into(), "g".into())],
         },
     );
 }

@@ -251,6 +251,7 @@ fn changes_are_told() {
         added: ids(&["T005"]),
         reworded: ids(&["T006"]),
         replaced: Vec::new(),
+        thinned: Vec::new(),
     };
     insta::assert_snapshot!(in_all_languages(&[&changes]), @r"
     ticked: T001, T002; unticked: T003; removed: T004; added: T005; reworded: T006

@@ -2,7 +2,7 @@
 
 use crate::flow::{
     self, Answer, Detected, Doing, Escalation, Flow, FlowNotice, Given, LastAnswer, Position,
-    Refused, RoleReport, Scope, Step, Target, VerdictKind, Void, Writes,
+    Refused, RiskSign, RoleReport, Scope, Step, Target, VerdictKind, Void, Writes,
 };
 use crate::lang::Spoken;
 use crate::machine::state::Failing;
@@ -93,7 +93,7 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
         return Next::Decide;
     }
     let said = report.role.as_deref().cloned().unwrap_or_default();
-    if step.writes == Writes::No && changed(state, &report.seen) {
+    if step.writes == Writes::No && (changed(state, &report.seen) || is_own(state, &report.seen)) {
         let words = said.words.clone();
         let nothing = RoleReport {
             words,
@@ -101,7 +101,7 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
         };
         remember(state, &step, &nothing);
         let names = report.seen.changed.iter().map(|file| text::one_line(file));
-        let files = names.collect();
+        let files = keep_own_work(state, &report.seen, names.collect());
         return ask_again(state, &Void::Changed { files }, out);
     }
     let output = step.output_for(subtask_number(state));
@@ -166,6 +166,10 @@ fn raise_by_files(state: &mut State, seen: &Observation, out: &mut Out) {
         return;
     }
     let Detected { risk: to, sign } = flow::detect("", &seen.changed, None);
+    let sign = match (sign, seen.changed.first()) {
+        (RiskSign::Nothing, Some(path)) => RiskSign::Path(path.clone()),
+        (sign, _) => sign,
+    };
     let iteration = state.turn.number;
     if let Some(position) = state.flow.position.as_mut().filter(|p| p.risk < to) {
         let from = std::mem::replace(&mut position.risk, to);
@@ -229,6 +233,27 @@ fn changed(state: &State, seen: &Observation) -> bool {
         before.is_some() && now.is_some() && before != now
     };
     differs(&position.tree, &seen.tree) || differs(&position.commit, &seen.commit_tree)
+}
+
+/// Whether the tree is what somebody made of it who may only look: nobody
+/// approves that before another has taken it up.
+fn is_own(state: &State, seen: &Observation) -> bool {
+    let position = state.flow.position.as_ref();
+    let own = position.and_then(|position| position.own_work.as_ref());
+    own.is_some_and(|(tree, _)| seen.tree.as_ref() == Some(tree))
+}
+
+/// Gives the files of it, also those of a turn before.
+fn keep_own_work(state: &mut State, seen: &Observation, files: Vec<String>) -> Vec<String> {
+    let Some(position) = &mut state.flow.position else {
+        return files;
+    };
+    let known = position.own_work.take().map(|(_, files)| files);
+    let known = known.filter(|_| files.is_empty());
+    let files = known.unwrap_or(files);
+    let tree = seen.tree.clone();
+    position.own_work = tree.map(|tree| (tree, files.clone()));
+    files
 }
 
 /// The verdict can't be used: it is asked for once more, then it is unclear
