@@ -45,7 +45,7 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
     let outcome = match has_nextest {
         true => nextest(root, &path, &mut results),
         false => plain(root, &path, &EVERYTHING, &[], &mut results)
-            .and_then(|()| plain(root, &path, &FLEET, &["fleet::"], &mut results)),
+            .and_then(|()| plain(root, &path, &FLEET, &["fleet"], &mut results)),
     };
     print!("\n{}", results.table());
     match (outcome, results.failed.is_empty()) {
@@ -59,7 +59,7 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
 /// Every test in a process of its own. It knows no doc tests and no reasons.
 fn nextest(root: &Path, path: &OsStr, results: &mut Results) -> Result<(), String> {
     let ran = nextest_of(root, path, &EVERYTHING, &[], results);
-    let fleet = nextest_of(root, path, &FLEET, &["-E", "test(fleet::)"], results);
+    let fleet = nextest_of(root, path, &FLEET, &["-E", "test(/^fleet/)"], results);
     let documented = match has_doc_tests(root) {
         true => plain(root, path, &EVERYTHING, &["--doc"], results),
         false => Ok(()),
@@ -87,7 +87,7 @@ fn nextest_of(
         .stderr(Stdio::piped());
     let ran = watch(&mut command, |line| {
         // It tells of those that were not meant, too.
-        let is_meant = |name: &Name| only.is_empty() || name.1.starts_with("fleet::");
+        let is_meant = |name: &Name| only.is_empty() || name.1.starts_with("fleet");
         if let Some((word, name)) = read_nextest(line).filter(|(_, name)| is_meant(name)) {
             results.count(word, name);
         }

@@ -326,10 +326,15 @@ impl Layout {
     /// The run whose journal was written last: what the project's own files
     /// say about that anybody may have written (T-10).
     pub fn last_written(&self) -> Result<Option<RunPaths>, FileError> {
+        Ok(self.as_written()?.pop())
+    }
+
+    /// The runs as they were written to, the last one at the end.
+    pub fn as_written(&self) -> Result<Vec<RunPaths>, FileError> {
         let mut runs = self.runs()?;
         let written = |run: &RunPaths| fs::metadata(run.journal()).and_then(|file| file.modified());
         runs.sort_by_cached_key(|run| written(run).ok());
-        Ok(runs.pop())
+        Ok(runs)
     }
 
     /// The run that is alive now: the one that holds the lock.

@@ -9,11 +9,11 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Request;
 use ralph_core::tasks::{ReadOptions, Task, set_mark};
 use ralph_core::text::digest::hex_sha256;
+use ralph_engine::clock;
 use ralph_engine::lanes::{Assignment, Governor, Said, say};
 use ralph_engine::look::TaskFile;
 use ralph_engine::signals::{self, Told};
 use ralph_engine::supervise::Stop;
-use ralph_engine::{clock, past};
 use ralph_fleet::board::{Board, JobEvent};
 use ralph_fleet::conf::Role;
 use ralph_fleet::job::{Outcome, Phase, Source, Spec, State, Work};
@@ -122,7 +122,9 @@ impl Lane<'_> {
                 return self.take_back(&job).await;
             }
         };
-        self.end(&job, &state, &commit, scratch.path()).await
+        let over = (job.as_str(), &state);
+        let (code, _) = self.end(over, mirrored, &commit, scratch.path()).await?;
+        Ok(code)
     }
 
     /// The tree as it lies there, with the tasks of others ticked: they are no
@@ -254,8 +256,11 @@ impl Lane<'_> {
         let objects = [self.assignment.objects.clone()];
         let seen = trees::see(&self.assignment.root, &scratch.join("own.git"), &objects);
         seen.map_err(|error| error.to_string())?;
-        let code = self.end(job, &state, &spec.commit, scratch).await?;
-        if !self.is_told() {
+        let heard = Job::new(self.layout.clone());
+        let (code, is_told) = self
+            .end((job, &state), heard, &spec.commit, scratch)
+            .await?;
+        if !is_told {
             return Err(format!(
                 "what the run of job {job} did is not known any more; look at its branch, and merge it by hand"
             ));
@@ -279,13 +284,14 @@ impl Lane<'_> {
         Ok(crate::INTERRUPTED)
     }
 
+    /// Gives how the run ended, and whether all of it is known here.
     async fn end(
         &self,
-        job: &str,
-        state: &State,
+        (job, state): (&str, &State),
+        mut heard: Job,
         commit: &str,
         scratch: &Path,
-    ) -> Result<u8, String> {
+    ) -> Result<(u8, bool), String> {
         let Phase::Done(outcome) = &state.phase else {
             let why = state.trouble.clone().unwrap_or_default();
             return Err(format!("job {job} was not done: {why}"));
@@ -293,23 +299,17 @@ impl Lane<'_> {
         self.bring_back(job, outcome, commit, scratch).await?;
         // All of it once more: the last records may still have been on their way.
         let until = Instant::now() + LAST_WORDS;
-        while !self.is_told() && Instant::now() < until {
-            let mut whole = Job::new(self.layout.clone());
+        while !heard.is_told() && Instant::now() < until {
+            heard = Job::new(self.layout.clone());
             let each = |_: &str, event: JobEvent| {
-                whole.take(event);
+                heard.take(event);
             };
             let _ = self.board.events(job, false, each, async || true).await;
             tokio::time::sleep(LOOK).await;
         }
         self.board.close().await;
-        Ok(u8::try_from(outcome.exit).unwrap_or(1))
-    }
-
-    /// Whether the whole run is known here.
-    fn is_told(&self) -> bool {
-        let run = self.layout.latest_run().ok().flatten();
-        let past = run.and_then(|run| past::read(&run).ok());
-        past.is_some_and(|past| past.state.outcome().is_some())
+        let code = u8::try_from(outcome.exit).unwrap_or(1);
+        Ok((code, heard.is_told()))
     }
 
     async fn bring_back(

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use ralph_core::machine::iso_utc;
-use ralph_engine::clock;
+use ralph_engine::{clock, past};
 use ralph_fleet::board::JobEvent;
 use ralph_fleet::job::{Phase, State, is_name};
 use ralph_store::home::StateHome;
@@ -159,6 +159,14 @@ impl Job {
             }
         }
         is_new
+    }
+
+    /// Whether its run is known to its end. Others may have been kept in the
+    /// same place before.
+    pub fn is_told(&self) -> bool {
+        let run = self.run.as_ref().map(|run| self.layout.run(&run.id));
+        let past = run.and_then(|run| past::read(&run).ok());
+        past.is_some_and(|past| past.state.outcome().is_some())
     }
 
     fn tell(&mut self, event: Value) {

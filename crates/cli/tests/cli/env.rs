@@ -94,16 +94,7 @@ impl TestEnv {
         let env = TestEnv::new();
         env.write("tasks.md", &tasks(count));
         env.git(&["add", "-A"]);
-        env.git(&[
-            "-c",
-            "user.name=T",
-            "-c",
-            "user.email=t@localhost",
-            "commit",
-            "-q",
-            "-m",
-            "Plan",
-        ]);
+        env.git(&["commit", "-q", "-m", "Plan"]);
         env
     }
 
@@ -155,6 +146,8 @@ impl TestEnv {
     pub fn git(&self, args: &[&str]) -> String {
         let output = Command::new("git")
             .current_dir(&self.root)
+            // A bare machine knows nobody.
+            .args(["-c", "user.name=T", "-c", "user.email=t@localhost"])
             .args(args)
             .output()
             .unwrap();

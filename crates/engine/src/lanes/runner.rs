@@ -2,7 +2,7 @@
 //! moves of the branch. Whatever takes time is done beside the driver, and
 //! comes back as something that was heard.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, PipeWriter, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub(crate) struct Lanes {
     pub(super) shared: Arc<Shared>,
     pub(super) alive: BTreeMap<u32, Alive>,
     /// The runs of those who worked in the same trees before.
-    before: BTreeMap<u32, RunId>,
+    before: BTreeMap<u32, BTreeSet<RunId>>,
     heard: mpsc::UnboundedReceiver<Heard>,
 }
 
@@ -98,8 +98,8 @@ struct Ground {
     on: Option<(String, String)>,
     /// The commit below its tree, where that stands already.
     standing: Option<String>,
-    /// The run of whoever worked in the tree before.
-    before: Option<RunId>,
+    /// The runs of those who worked in the tree before.
+    before: BTreeSet<RunId>,
 }
 
 impl Lanes {
@@ -223,7 +223,9 @@ impl Lanes {
     /// What its calls used that are not among the first so many.
     pub fn calls(&self, lane: u32, known: u32) -> Vec<Usage> {
         let layout = self.shared.layout_of(lane);
-        let Some(run) = self.shared.run_of(lane, self.before.get(&lane)) else {
+        let none = BTreeSet::new();
+        let before = self.before.get(&lane).unwrap_or(&none);
+        let Some(run) = self.shared.run_of(lane, before) else {
             return Vec::new();
         };
         let ledger = ledger::read(&layout, Some(run.id.as_str())).unwrap_or_default();
@@ -251,12 +253,10 @@ impl Lanes {
         let mut writer = writer;
         let shared = Arc::clone(&self.shared);
         let before = match standing {
-            Some(_) => None,
-            None => shared.run_of(lane, None).map(|run| run.id),
+            Some(_) => BTreeSet::new(),
+            None => shared.runs_of(lane).map(|run| run.id).collect(),
         };
-        if let Some(before) = &before {
-            self.before.insert(lane, before.clone());
-        }
+        self.before.insert(lane, before.clone());
         let ground = Ground {
             on,
             standing,
@@ -310,10 +310,15 @@ impl Shared {
         Layout::new(root, self.layout.home())
     }
 
-    /// The run in a lane's tree, unless it is that of before.
-    fn run_of(&self, lane: u32, before: Option<&RunId>) -> Option<RunPaths> {
-        let latest = self.layout_of(lane).latest_run().ok().flatten();
-        latest.filter(|run| Some(&run.id) != before)
+    fn runs_of(&self, lane: u32) -> impl DoubleEndedIterator<Item = RunPaths> {
+        let runs = self.layout_of(lane).as_written().unwrap_or_default();
+        runs.into_iter()
+    }
+
+    /// The run in a lane's tree that is none of before: a result that was made
+    /// elsewhere may have begun sooner than they did.
+    fn run_of(&self, lane: u32, before: &BTreeSet<RunId>) -> Option<RunPaths> {
+        self.runs_of(lane).rfind(|run| !before.contains(&run.id))
     }
 
     pub fn tip(&self) -> String {
@@ -395,7 +400,7 @@ impl Shared {
         }
         let shared = Arc::clone(self);
         let ending = format!("{:?}", report.ending);
-        let result = move || shared.result(lane, &task, &ear.base, before.as_ref(), &ending);
+        let result = move || shared.result(lane, &task, &ear.base, &before, &ending);
         match tokio::task::spawn_blocking(result).await {
             Ok(Ok(end)) => end,
             Ok(Err(error)) => short(error.to_string()),
@@ -429,7 +434,7 @@ impl Shared {
         lane: u32,
         task: &LaneTask,
         base: &str,
-        before: Option<&RunId>,
+        before: &BTreeSet<RunId>,
         ending: &str,
     ) -> io::Result<LaneEnd> {
         let _held = orphans::hold_off();
