@@ -110,11 +110,7 @@ fn windows(root: &OsStr, session: &str, arguments: &[OsString]) -> Vec<Vec<OsStr
         first,
         words(&["set-option", "-t", session, "set-titles", "on"]),
         words(&[
-            "set-option",
-            "-t",
-            session,
-            "set-titles-string",
-            "Ralph SDD",
+            "set-option", "-t", session, "set-titles-string", "Ralph SDD",
         ]),
         second,
         words(&["select-pane", "-t", session, "-L"]),

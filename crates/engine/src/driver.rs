@@ -217,13 +217,7 @@ impl<'a> Driver<'a> {
         announcements.extend(listens.err().map(Announcement::deaf));
         let id = open.id.clone();
         let mut run = OpenRun::new(
-            plan,
-            layout,
-            open.paths,
-            open.state,
-            open.recorder,
-            open.projector,
-            open.skipped,
+            plan, layout, open.paths, open.state, open.recorder, open.projector, open.skipped,
         );
         let mut seen = run.look();
         if *opening == Opening::New {

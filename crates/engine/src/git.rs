@@ -102,11 +102,7 @@ pub fn commits(root: &Path, from: &str, to: &str, most: usize) -> Option<Vec<Com
     let range = format!("{}..{}", object_id(from)?, object_id(to)?);
     let most = format!("--max-count={most}");
     let arguments = [
-        "log",
-        "--no-show-signature",
-        "--format=%h %s",
-        &most,
-        &range,
+        "log", "--no-show-signature", "--format=%h %s", &most, &range,
     ];
     let text = ask_git_for_bytes(root, &arguments, LONGEST_ANSWER)?;
     let text = String::from_utf8_lossy(&text);

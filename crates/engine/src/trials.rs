@@ -448,18 +448,8 @@ impl Trials {
 
 /// Folders that hold what was installed or built, not what was written.
 const BUILT: [&str; 12] = [
-    ".git",
-    ".ralph",
-    ".skillpack",
-    "node_modules",
-    ".venv",
-    "venv",
-    "target",
-    "dist",
-    "build",
-    "__pycache__",
-    ".tox",
-    "vendor",
+    ".git", ".ralph", ".skillpack", "node_modules", ".venv", "venv", "target", "dist", "build",
+    "__pycache__", ".tox", "vendor",
 ];
 /// Deeper and more than this is no place for a test.
 const DEEPEST: usize = 6;

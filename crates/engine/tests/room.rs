@@ -182,11 +182,7 @@ async fn play(name: &OsStr) -> RoomKind {
 async fn a_room_shows_every_edit_and_changes_nothing() {
     let expected = std::env::var(EXPECTED);
     let names: [&[u8]; 6] = [
-        b"project",
-        b"a b, c:d",
-        b"back\\slash\\",
-        b"new\nline",
-        b"\xff\xfe",
+        b"project", b"a b, c:d", b"back\\slash\\", b"new\nline", b"\xff\xfe",
         b"lowerdir=x,upperdir=y",
     ];
     for name in names {

@@ -29,30 +29,13 @@ const DANGEROUS: &[&str] = &[
 ];
 
 const HARMLESS: &[&str] = &[
-    "ls",
-    "npm test",
-    "git status",
-    "echo hi",
-    "cargo build",
-    "cat README.md",
-    "true",
+    "ls", "npm test", "git status", "echo hi", "cargo build", "cat README.md", "true",
 ];
 
 const WRAPPERS: &[&str] = &[
-    "nohup {}",
-    "nice -n 5 {}",
-    "timeout 10 {}",
-    "env A=b {}",
-    "time {}",
-    "setsid {}",
-    "stdbuf -oL {}",
-    "command {}",
-    "exec {}",
-    "ionice -c 3 {}",
-    "strace -f {}",
-    "busybox {}",
-    "xvfb-run {}",
-    "flock /tmp/l {}",
+    "nohup {}", "nice -n 5 {}", "timeout 10 {}", "env A=b {}", "time {}", "setsid {}",
+    "stdbuf -oL {}", "command {}", "exec {}", "ionice -c 3 {}", "strace -f {}", "busybox {}",
+    "xvfb-run {}", "flock /tmp/l {}",
 ];
 
 const TEXT_WRAPPERS: &[&str] = &[
@@ -190,15 +173,7 @@ proptest! {
 #[test]
 fn deep_nesting_is_denied_and_never_overflows() {
     for open in [
-        "(",
-        "{ ",
-        "$(",
-        "bash -c \"",
-        "eval ",
-        "if ",
-        "<(",
-        "a=(",
-        "f(){ ",
+        "(", "{ ", "$(", "bash -c \"", "eval ", "if ", "<(", "a=(", "f(){ ",
     ] {
         let text = open.repeat(100_000 / open.len());
         assert!(verdict("Bash", &text).0, "{open}");

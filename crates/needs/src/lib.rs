@@ -145,11 +145,7 @@ fn has_landlock() -> bool {
 fn can_be_another_user() -> bool {
     let id = Command::new("setpriv")
         .args([
-            "--reuid=65534",
-            "--regid=65534",
-            "--clear-groups",
-            "id",
-            "-u",
+            "--reuid=65534", "--regid=65534", "--clear-groups", "id", "-u",
         ])
         .output();
     id.is_ok_and(|output| output.stdout.trim_ascii() == b"65534")

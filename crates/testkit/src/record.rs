@@ -27,11 +27,7 @@ pub struct Request {
 }
 
 const SECRETS: [&str; 5] = [
-    "authorization",
-    "cookie",
-    "proxy-authorization",
-    "x-api-key",
-    "x-goog-api-key",
+    "authorization", "cookie", "proxy-authorization", "x-api-key", "x-goog-api-key",
 ];
 const LEFT_OUT: &str = "[left out]";
 

@@ -65,13 +65,7 @@ fn project(dir: &Path, tasks: usize, files: usize) -> std::io::Result<PathBuf> {
         &["init", "-q", "-b", "main"][..],
         &["add", "-A"],
         &[
-            "-c",
-            "user.name=b",
-            "-c",
-            "user.email=b@localhost",
-            "commit",
-            "-qm",
-            "start",
+            "-c", "user.name=b", "-c", "user.email=b@localhost", "commit", "-qm", "start",
         ],
     ] {
         let status = Command::new("git").args(args).current_dir(dir).status()?;

@@ -178,10 +178,7 @@ fn archived(stage: &Stage, findings: &mut Findings) -> io::Result<()> {
     }
     let log = read("execution.log.jsonl");
     for event in [
-        "stop_hook_trigger",
-        "prompt_reinjected",
-        "promise_rejected",
-        "task_complete",
+        "stop_hook_trigger", "prompt_reinjected", "promise_rejected", "task_complete",
     ] {
         let told = format!("the log should name {event}");
         findings.must(log.contains(&format!("\"event\":\"{event}\"")), &told);

@@ -45,11 +45,7 @@ pub fn install(target: &Path, client: &Client, wanted: Wanted) -> Result<Install
         Wanted::Latest => latest(target, client)?,
     };
     let program = package_as(
-        target,
-        client.name,
-        client.package,
-        &version,
-        client.program,
+        target, client.name, client.package, &version, client.program,
     )?;
     Ok(Installed { version, program })
 }
@@ -74,16 +70,8 @@ fn package_as(
         let package = format!("{package}@{version}");
         let place = dir.display().to_string();
         let install = [
-            "install",
-            "--prefix",
-            &place,
-            "--no-save",
-            "--no-audit",
-            "--no-fund",
-            "--ignore-scripts",
-            "--fetch-timeout=20000",
-            "--fetch-retries=5",
-            "--prefer-offline",
+            "install", "--prefix", &place, "--no-save", "--no-audit", "--no-fund",
+            "--ignore-scripts", "--fetch-timeout=20000", "--fetch-retries=5", "--prefer-offline",
             &package,
         ];
         // A registry that falls silent is asked again.

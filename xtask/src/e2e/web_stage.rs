@@ -71,14 +71,7 @@ impl Stage {
         git(&["init", "-q", "-b", "main"])?;
         git(&["add", "-A"])?;
         git(&[
-            "-c",
-            "user.name=T",
-            "-c",
-            "user.email=t@localhost",
-            "commit",
-            "-q",
-            "-m",
-            "Plan",
+            "-c", "user.name=T", "-c", "user.email=t@localhost", "commit", "-q", "-m", "Plan",
         ])?;
         let bin = dir.path().join("bin");
         fs::create_dir(&bin).map_err(told)?;
@@ -108,12 +101,7 @@ impl Stage {
 
     pub fn start(&mut self, more: &[&str]) -> Result<(), String> {
         let args = [
-            "run",
-            "--json",
-            "--agent",
-            "claude",
-            "--allow-unsafe",
-            "--no-guard",
+            "run", "--json", "--agent", "claude", "--allow-unsafe", "--no-guard",
         ];
         let args: Vec<&str> = args.iter().chain(more).copied().collect();
         let child = command(&self.ralph, self.dir.path(), &self.project, &args)

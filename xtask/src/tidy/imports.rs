@@ -331,10 +331,7 @@ mod tests {
                 .map(|u| format!("{} {} {}", u.path.join("::"), u.alias, u.is_public))
                 .collect();
         let want = [
-            "crate::a a true",
-            "crate::a::b c true",
-            "crate::d * true",
-            "super::e e false",
+            "crate::a a true", "crate::a::b c true", "crate::d * true", "super::e e false",
         ];
         assert_eq!(told, want);
     }

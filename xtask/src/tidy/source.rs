@@ -254,14 +254,7 @@ fn item_end(code: &str, start: usize) -> usize {
         word = identifier(code, begin);
     }
     let ends_with_brace = [
-        "fn",
-        "mod",
-        "impl",
-        "struct",
-        "enum",
-        "trait",
-        "union",
-        "macro_rules",
+        "fn", "mod", "impl", "struct", "enum", "trait", "union", "macro_rules",
     ];
     let ends_with_semicolon = ["use", "const", "static", "type", "let"];
     let is_const_fn = word == "const" && code[begin..].starts_with("const fn");

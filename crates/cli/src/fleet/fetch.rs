@@ -60,11 +60,7 @@ async fn bring(
         "core.fsmonitor=false",
     ];
     let fetch = [
-        "fetch",
-        "-q",
-        "--no-auto-gc",
-        "--no-write-fetch-head",
-        "--no-tags",
+        "fetch", "-q", "--no-auto-gc", "--no-write-fetch-head", "--no-tags",
     ];
     let words = [&quiet[..], &fetch[..], &[file.as_str(), refs.as_str()]].concat();
     if let Err(error) = trees::git(&app.root, &words) {

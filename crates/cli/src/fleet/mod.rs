@@ -26,10 +26,7 @@ use crate::args::{FleetArgs, FleetVerb, ServerArgs};
 const USUAL_SERVER: &str = "nats://127.0.0.1:4222";
 /// Everything of ours in the environment: no run sees it.
 const VARIABLES: [&str; 4] = [
-    "RALPH_FLEET_SERVER",
-    "RALPH_FLEET_KEY",
-    "RALPH_FLEET_CREDS",
-    "RALPH_FLEET_CA",
+    "RALPH_FLEET_SERVER", "RALPH_FLEET_KEY", "RALPH_FLEET_CREDS", "RALPH_FLEET_CA",
 ];
 
 pub fn run(app: &App, args: &FleetArgs) -> Exit {

@@ -161,16 +161,7 @@ pub fn take(
         false => {
             let message = format!("{title}\n\nWork of job {job}");
             seen.git(&[
-                "-c",
-                NAME,
-                "-c",
-                EMAIL,
-                "commit-tree",
-                &new,
-                "-p",
-                &head,
-                "-m",
-                &message,
+                "-c", NAME, "-c", EMAIL, "commit-tree", &new, "-p", &head, "-m", &message,
             ])?
         }
     };

@@ -47,12 +47,7 @@ impl Words {
             Lang::En => (
                 "{}",
                 headings([
-                    "Usage",
-                    "Arguments",
-                    "Options",
-                    "Commands",
-                    "default",
-                    "possible values",
+                    "Usage", "Arguments", "Options", "Commands", "default", "possible values",
                 ]),
             ),
             Lang::ZhTw => (

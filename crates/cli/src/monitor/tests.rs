@@ -504,13 +504,7 @@ fn the_diff_comes_from_git() {
     git(&["init", "-q"]);
     git(&["add", "tasks.md"]);
     git(&[
-        "-c",
-        "user.name=T",
-        "-c",
-        "user.email=t@localhost",
-        "commit",
-        "-qm",
-        "Plan",
+        "-c", "user.name=T", "-c", "user.email=t@localhost", "commit", "-qm", "Plan",
     ]);
     let mut model = fixture.model(STYLE, Lang::En);
     model.diff = None;

@@ -37,20 +37,9 @@ const TOML: [&str; 1] = [".codex/config.toml"];
 
 /// Folders whose files a client loads, or a hook of its settings runs.
 const CODE: [&str; 14] = [
-    ".claude/hooks",
-    ".codex/hooks",
-    ".gemini/hooks",
-    ".gemini/extensions",
-    ".cursor/hooks",
-    ".github/hooks",
-    ".copilot/hooks",
-    ".opencode/plugin",
-    ".opencode/plugins",
-    ".opencode/tool",
-    ".opencode/tools",
-    ".amp/plugins",
-    ".amp/toolbox",
-    ".claude-plugin",
+    ".claude/hooks", ".codex/hooks", ".gemini/hooks", ".gemini/extensions", ".cursor/hooks",
+    ".github/hooks", ".copilot/hooks", ".opencode/plugin", ".opencode/plugins", ".opencode/tool",
+    ".opencode/tools", ".amp/plugins", ".amp/toolbox", ".claude-plugin",
 ];
 
 /// What starts nothing, reaches nothing and loosens nothing that Ralph leaves

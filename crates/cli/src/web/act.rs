@@ -179,10 +179,7 @@ mod tests {
         check("extend", "", Some(&["extend"]));
         check("extend", r#"{"by":5}"#, Some(&["extend", "5"]));
         for bad in [
-            r#"{"by":0}"#,
-            r#"{"by":-1}"#,
-            r#"{"by":"5; rm"}"#,
-            r#"{"by":9999}"#,
+            r#"{"by":0}"#, r#"{"by":-1}"#, r#"{"by":"5; rm"}"#, r#"{"by":9999}"#,
         ] {
             check("extend", bad, None);
         }

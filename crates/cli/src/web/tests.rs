@@ -30,10 +30,7 @@ fn check_sender(address: &str, headers: &str, want: Result<(), Refused>) {
 fn only_our_own_name_and_page_are_let_in() {
     let here = "127.0.0.1:7437";
     for host in [
-        "127.0.0.1:7437",
-        "localhost:7437",
-        "[::1]:7437",
-        "127.9.9.9:7437",
+        "127.0.0.1:7437", "localhost:7437", "[::1]:7437", "127.9.9.9:7437",
     ] {
         check_sender(here, &format!("Host: {host}\r\n"), Ok(()));
         let own =
@@ -56,10 +53,7 @@ fn only_our_own_name_and_page_are_let_in() {
     let twice = "Host: 127.0.0.1:7437\r\nHost: evil.example:7437\r\n";
     check_sender(here, twice, Err(Refused::Host));
     for origin in [
-        "http://evil.example",
-        "http://127.0.0.1:8080",
-        "https://127.0.0.1:7437",
-        "null",
+        "http://evil.example", "http://127.0.0.1:8080", "https://127.0.0.1:7437", "null",
         "http://localhost:7437",
     ] {
         let headers = format!("Host: 127.0.0.1:7437\r\nOrigin: {origin}\r\n");

@@ -580,14 +580,8 @@ fn a_config_file_that_cannot_be_read_is_not_taken_for_missing() {
 fn limits_that_never_end_a_run() {
     let env = TestEnv::with_tasks(1);
     let limits = [
-        "MAX_ITERATIONS",
-        "MAX_DURATION",
-        "MAX_DISPATCHES",
-        "STALLED",
-        "MISSING_PROMISE",
-        "SAME_ERROR",
-        "FALSE_PROMISE",
-        "CONSECUTIVE_ERRORS",
+        "MAX_ITERATIONS", "MAX_DURATION", "MAX_DISPATCHES", "STALLED", "MISSING_PROMISE",
+        "SAME_ERROR", "FALSE_PROMISE", "CONSECUTIVE_ERRORS",
     ];
     let before = env.snapshot();
     let run = |on: &[(&str, &str)], lang: &str| {

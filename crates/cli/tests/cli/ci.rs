@@ -51,13 +51,8 @@ fn what_looks_flaky_is_run_again_once_on_the_same_commit() {
     assert_eq!(
         told[..7],
         [
-            "pr_found",
-            "ci_failed flaky",
-            "ci_rerun",
-            "ci_poll none",
-            "ci_poll pending",
-            "ci_flaky",
-            "ci_passed",
+            "pr_found", "ci_failed flaky", "ci_rerun", "ci_poll none", "ci_poll pending",
+            "ci_flaky", "ci_passed",
         ],
         "{told:?}"
     );
@@ -172,14 +167,7 @@ fn a_new_push_during_the_wait_is_what_counts() {
     .concat());
     let agent = hub.agent(&["echo never"]);
     let args = [
-        "run",
-        "--json",
-        "--preset",
-        "dev-p1",
-        "--agent-cmd",
-        &agent,
-        "--max-iterations",
-        "1",
+        "run", "--json", "--preset", "dev-p1", "--agent-cmd", &agent, "--max-iterations", "1",
     ];
     let child = hub
         .command(&args)

@@ -171,13 +171,8 @@ fn presets_are_sets_of_defaults() {
         let done = config(&env, &["show", "--json", "--preset", preset]);
         let shown: Value = serde_json::from_str(&done.stdout).expect(&done.stderr);
         let values = [
-            "limits.max_iterations",
-            "limits.extend_by",
-            "limits.missing_promise",
-            "limits.stalled",
-            "limits.max_duration",
-            "promise.complete",
-            "tasks.source",
+            "limits.max_iterations", "limits.extend_by", "limits.missing_promise",
+            "limits.stalled", "limits.max_duration", "promise.complete", "tasks.source",
         ]
         .map(|key| shown[key]["value"].to_string());
         format!("{preset}: {}", values.join(" "))

@@ -518,11 +518,7 @@ fn the_whole_of_the_seed_with_the_outer_loop() {
     assert!(env.path(".claude/ralph-delta.corrupt-1.local.md").exists());
     let state = env.read(STATE);
     for part in [
-        "- Current: 4\n",
-        "IN_PROGRESS",
-        "[1, 2]",
-        "2 / 5",
-        "- [x] 子任务 2",
+        "- Current: 4\n", "IN_PROGRESS", "[1, 2]", "2 / 5", "- [x] 子任务 2",
     ] {
         assert!(state.contains(part), "{part}: {state}");
     }
@@ -540,10 +536,7 @@ fn the_whole_of_the_seed_with_the_outer_loop() {
     let place = archive(&env);
     assert!(place.to_str().unwrap().ends_with("_abc123"), "{place:?}");
     for file in [
-        "checkpoint.json",
-        "execution.log.jsonl",
-        "report.md",
-        "manifest.json",
+        "checkpoint.json", "execution.log.jsonl", "report.md", "manifest.json",
     ] {
         assert!(place.join(file).is_file(), "{file}");
     }

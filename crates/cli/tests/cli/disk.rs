@@ -15,10 +15,7 @@ const NOT_WORTH_TELLING: &str = "lock.truncate#2";
 /// A run that can't be written down pauses; one that was not there yet has
 /// not begun.
 const NEEDED: [&str; 5] = [
-    "journal.append.write",
-    "journal.append.sync",
-    "engine.prompt.open",
-    "engine.prompt.write",
+    "journal.append.write", "journal.append.sync", "engine.prompt.open", "engine.prompt.write",
     "engine.output.open",
 ];
 

@@ -351,12 +351,7 @@ fn the_state_file_follows_each_step() {
     std::fs::write(env.outside("another.sh"), by_another).unwrap();
     let another = format!("sh {}", env.outside("another.sh").display());
     env.ralph(&[
-        "do",
-        "--resume",
-        "--yes",
-        "--agent-cmd",
-        &another,
-        "--quiet",
+        "do", "--resume", "--yes", "--agent-cmd", &another, "--quiet",
     ]);
     assert_eq!(env.read("another.txt"), "by-another\n");
 }
@@ -416,13 +411,7 @@ fn a_deep_task_knows_complete() {
     let turns = [leaves("1_analysis.md", "x", "<promise>COMPLETE</promise>")];
     let agent = env.agent(&turns);
     let args = [
-        "do",
-        "Do a thing",
-        "--deep",
-        "--max-iterations",
-        "1",
-        "--agent-cmd",
-        &agent,
+        "do", "Do a thing", "--deep", "--max-iterations", "1", "--agent-cmd", &agent,
     ];
     let done = env.ralph(&args);
     assert!(done.stdout.contains("COMPLETE"), "{}", done.stdout);

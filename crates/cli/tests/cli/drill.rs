@@ -131,12 +131,7 @@ fn a_sandbox_that_is_set_is_not_in_the_way() {
     let env =
         configured("[verify]\ncommands = [\"test -e done.txt\"]\n[sandbox]\nmode = \"auto\"\n");
     let args = [
-        "drill",
-        "--scale",
-        "small",
-        "--json",
-        "--only",
-        "corrupt-status",
+        "drill", "--scale", "small", "--json", "--only", "corrupt-status",
     ];
     let mut command = env.command(&args);
     command.env_remove("RALPH_SANDBOX_MODE");

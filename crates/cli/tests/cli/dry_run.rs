@@ -126,18 +126,8 @@ fn one_phase_with_checks_and_limits() {
         dry(
             &env,
             &[
-                "--phase",
-                "2",
-                "--verify",
-                "npm test",
-                "--verify",
-                "npm run lint",
-                "--max-iterations",
-                "0",
-                "--prompt-template",
-                "template.md",
-                "--lang",
-                lang,
+                "--phase", "2", "--verify", "npm test", "--verify", "npm run lint",
+                "--max-iterations", "0", "--prompt-template", "template.md", "--lang", lang,
             ],
         )
     });
@@ -442,12 +432,7 @@ fn json_for_programs() {
     );
     check(
         &[
-            "--phase",
-            "2",
-            "--verify",
-            "npm test",
-            "--max-iterations",
-            "7",
+            "--phase", "2", "--verify", "npm test", "--max-iterations", "7",
         ],
         json!({
             "tasks": {"total": 1, "completed": 0, "pending": 1},
@@ -482,12 +467,7 @@ fn what_would_be_refused_is_refused() {
     for args in [
         &["run", "--dry-run", "--agent-cmd", "true", "--phase", "9"][..],
         &[
-            "run",
-            "--dry-run",
-            "--agent-cmd",
-            "true",
-            "--tasks",
-            "nope.md",
+            "run", "--dry-run", "--agent-cmd", "true", "--tasks", "nope.md",
         ],
     ] {
         let done = env.ralph(args);
@@ -512,11 +492,7 @@ fn the_agent_need_not_be_installed() {
     assert!(done.stdout.contains(missing), "{}", done.stdout);
 
     let args = [
-        "run",
-        "--json",
-        "--agent-cmd",
-        "no-such-client",
-        "--dry-run",
+        "run", "--json", "--agent-cmd", "no-such-client", "--dry-run",
     ];
     let shown: Value = serde_json::from_str(&env.ralph(&args).stdout).unwrap();
     assert_eq!(shown["agent_missing"], true);
@@ -541,12 +517,7 @@ fn hooks_that_were_installed_are_named() {
     let env = project();
     let agent = env.agent(&[]);
     let args = [
-        "run",
-        "--dry-run",
-        "--tasks",
-        "tasks.md",
-        "--agent-cmd",
-        &agent,
+        "run", "--dry-run", "--tasks", "tasks.md", "--agent-cmd", &agent,
     ];
     let before = env.ralph(&args);
     assert!(

@@ -25,22 +25,9 @@ pub struct Done {
 
 /// Files with which a project may bring along what needs trust.
 const BRINGS: [&str; 16] = [
-    ".ralph/config.toml",
-    ".ralph/flows",
-    ".ralphrc",
-    ".skillpackrc",
-    ".ideal/worktree.yaml",
-    ".trellis/worktree.yaml",
-    ".claude",
-    ".codex",
-    ".gemini",
-    ".cursor",
-    ".opencode",
-    ".github/hooks",
-    ".mcp.json",
-    "openspec",
-    "prd.json",
-    "specs",
+    ".ralph/config.toml", ".ralph/flows", ".ralphrc", ".skillpackrc", ".ideal/worktree.yaml",
+    ".trellis/worktree.yaml", ".claude", ".codex", ".gemini", ".cursor", ".opencode",
+    ".github/hooks", ".mcp.json", "openspec", "prd.json", "specs",
 ];
 
 pub const RALPH: &str = env!("CARGO_BIN_EXE_ralph");

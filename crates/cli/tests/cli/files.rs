@@ -171,13 +171,7 @@ fn the_event_log_is_what_json_printed() {
 
     // EVNT-01: these keys, in this order, before everything else.
     const ORDER: [&str; 7] = [
-        "ts",
-        "level",
-        "event",
-        "iteration",
-        "phase",
-        "subtasks_done",
-        "reason",
+        "ts", "level", "event", "iteration", "phase", "subtasks_done", "reason",
     ];
     for event in &events {
         let keys: Vec<&String> = event.as_object().unwrap().keys().collect();

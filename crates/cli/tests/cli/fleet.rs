@@ -331,14 +331,7 @@ fn what_a_worker_does_not_trust_is_left_for_others() {
     env.write(".ralph/config.toml", &check);
     env.git(&["add", "-A"]);
     env.git(&[
-        "-c",
-        "user.name=T",
-        "-c",
-        "user.email=t@localhost",
-        "commit",
-        "-q",
-        "-m",
-        "Check",
+        "-c", "user.name=T", "-c", "user.email=t@localhost", "commit", "-q", "-m", "Check",
     ]);
     let fleet = Fleet::in_project(env);
     let job = fleet.submit(&["--tasks", "tasks.md"]);
@@ -568,13 +561,7 @@ echo '<promise>DONE</promise>'
         Live::start(env, name, command)
     });
     let args = [
-        "run",
-        "--json",
-        "-j",
-        "2",
-        "--fleet",
-        "--agent-cmd",
-        "false",
+        "run", "--json", "-j", "2", "--fleet", "--agent-cmd", "false",
     ];
     let check = ["--verify", "sh check.sh", "--max-iterations", "30"];
     let mut command = fleet.with_lanes(&[&args[..], &check].concat());

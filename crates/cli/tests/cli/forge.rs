@@ -56,12 +56,7 @@ fn the_phase_is_told_over_all_checks() {
     check(
         open(),
         &[
-            "SUCCESS",
-            "FAILURE",
-            "SKIPPED",
-            "IN_PROGRESS",
-            "NEUTRAL",
-            "CANCELLED",
+            "SUCCESS", "FAILURE", "SKIPPED", "IN_PROGRESS", "NEUTRAL", "CANCELLED",
         ],
         "p1",
     );

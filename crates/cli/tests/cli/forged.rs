@@ -41,12 +41,7 @@ fn no_file_of_the_project_steers_the_run() {
         );
         let agent = shell_agent(&env, &script);
         let args = [
-            "run",
-            "--json",
-            "--max-iterations",
-            "2",
-            "--agent-cmd",
-            &agent,
+            "run", "--json", "--max-iterations", "2", "--agent-cmd", &agent,
         ];
         let mut command = env.command(&args);
         command.env("RALPH_QUESTIONS_DEADLINE", "0s");

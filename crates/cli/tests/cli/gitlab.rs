@@ -125,11 +125,7 @@ fn a_merge_request_is_created_where_that_was_asked_for() {
     let lab = Lab::new();
     let everything = [CODE, AUDIT_PASS, EVIDENCE, GATE, COMMIT].join("\n");
     let args = [
-        "--preset",
-        "dev-p0",
-        "Add the login",
-        "--create-pr",
-        "--draft",
+        "--preset", "dev-p0", "Add the login", "--create-pr", "--draft",
     ];
     let (done, events) = lab.run(&[&everything], &args);
     assert_eq!(story(&events), CREATED, "{}", done.stderr);
@@ -155,16 +151,8 @@ fn red_is_repaired_with_its_log_and_green_is_merged() {
     assert_eq!(
         story(&events),
         [
-            "pr_found",
-            "ci_failed regression",
-            "turn 1",
-            "pushed",
-            "ci_poll none",
-            "ci_rebound",
-            "ci_poll pending",
-            "ci_passed",
-            "pr_merged ralph",
-            "branch_deleted",
+            "pr_found", "ci_failed regression", "turn 1", "pushed", "ci_poll none", "ci_rebound",
+            "ci_poll pending", "ci_passed", "pr_merged ralph", "branch_deleted",
             "loop_end complete",
         ],
         "{}\n{}",
@@ -192,14 +180,8 @@ fn what_looks_flaky_is_run_again_once() {
     assert_eq!(
         story(&events),
         [
-            "pr_found",
-            "ci_failed flaky",
-            "ci_rerun",
-            "ci_poll none",
-            "ci_poll pending",
-            "ci_flaky",
-            "ci_passed",
-            "loop_end complete",
+            "pr_found", "ci_failed flaky", "ci_rerun", "ci_poll none", "ci_poll pending",
+            "ci_flaky", "ci_passed", "loop_end complete",
         ],
         "{}",
         done.stderr

@@ -41,11 +41,7 @@ fn a_command_is_tested_with_exit_code_2_for_a_block() {
     insta::assert_snapshot!(env.ralph(&["guard", "test", "--json", "sudo ls"]).stdout, @r#"{"verdict":"block","rule":"privilege.escalate","reason":"It runs with other rights than yours.","hint":"Work without sudo; ask a person for what needs it."}"#);
     insta::assert_snapshot!(env.ralph(&["guard", "test", "--json", "ls"]).stdout, @r#"{"verdict":"allow","rule":null,"reason":"","hint":""}"#);
     let explained = env.ralph(&[
-        "--lang",
-        "zh-CN",
-        "guard",
-        "explain",
-        "env -i sh -c 'sudo ls'",
+        "--lang", "zh-CN", "guard", "explain", "env -i sh -c 'sudo ls'",
     ]);
     // Paths are those of this directory.
     let lines: Vec<&str> = explained
@@ -131,14 +127,7 @@ fn files_are_scanned_with_line_numbers() {
     let clean = env.ralph(&["guard", "scan", "ok.sh"]);
     assert_eq!((clean.code, clean.stdout.as_str()), (0, ""));
     let done = env.ralph(&[
-        "guard",
-        "scan",
-        "--json",
-        "ok.sh",
-        "bad.sh",
-        "Makefile",
-        "package.json",
-        "ci.yml",
+        "guard", "scan", "--json", "ok.sh", "bad.sh", "Makefile", "package.json", "ci.yml",
     ]);
     assert_eq!(done.code, 7, "{}", done.stderr);
     let found: Vec<String> = done

@@ -54,14 +54,7 @@ fn the_verbs_stand_in_groups() {
     let whole = answer(&env, &["help"]);
     assert!(whole.starts_with(&help), "{whole}");
     for topic in [
-        "presets",
-        "tasks",
-        "evidence",
-        "limits",
-        "hooks",
-        "guard",
-        "overnight",
-        "sdd",
+        "presets", "tasks", "evidence", "limits", "hooks", "guard", "overnight", "sdd",
     ] {
         assert!(whole.contains(&format!("\n  {topic} ")), "{whole}");
     }

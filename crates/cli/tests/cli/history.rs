@@ -81,12 +81,8 @@ fn a_complete_run_is_archived_with_everything() {
         format!("_{task}")
     );
     for file in [
-        "checkpoint.json",
-        "execution.log.jsonl",
-        "journal.jsonl",
-        "manifest.json",
-        "ralph-delta.state.md",
-        "report.md",
+        "checkpoint.json", "execution.log.jsonl", "journal.jsonl", "manifest.json",
+        "ralph-delta.state.md", "report.md",
     ] {
         assert!(files(&archive).iter().any(|name| name == file), "{file}");
     }

@@ -130,13 +130,7 @@ fn reason(host: &str, done: &Done) -> String {
 }
 
 const SHAPES: [&str; 8] = [
-    "claude",
-    "codex",
-    "gemini",
-    "copilot",
-    "copilot-object",
-    "copilot-pascal",
-    "cursor",
+    "claude", "codex", "gemini", "copilot", "copilot-object", "copilot-pascal", "cursor",
     "opencode",
 ];
 
@@ -680,12 +674,7 @@ fn blocks_of_a_run_stand_in_its_journal() {
     std::fs::write(env.outside("agent.sh"), script).unwrap();
     let agent = format!("sh {}", env.outside("agent.sh").display());
     let done = env.ralph(&[
-        "run",
-        "--json",
-        "--agent-cmd",
-        &agent,
-        "--max-iterations",
-        "1",
+        "run", "--json", "--agent-cmd", &agent, "--max-iterations", "1",
     ]);
     let events = done.events();
     let blocks = named(&events, "guard_block");

@@ -54,15 +54,7 @@ impl Hub {
         self.env.git(&["add", "-A"]);
         let (name, mail) = ("user.name=T", "user.email=t@localhost");
         self.env.git(&[
-            "-c",
-            name,
-            "-c",
-            mail,
-            "commit",
-            "-q",
-            "--allow-empty",
-            "-m",
-            message,
+            "-c", name, "-c", mail, "commit", "-q", "--allow-empty", "-m", message,
         ]);
         self.head()
     }

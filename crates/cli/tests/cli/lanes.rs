@@ -61,12 +61,7 @@ impl Lanes {
     pub fn command(&self, more: &[&str]) -> Command {
         let agent = format!("sh {}", self.env.outside("agent.sh").display());
         let args = [
-            "run",
-            "--json",
-            "--agent-cmd",
-            &agent,
-            "--verify",
-            "sh check.sh",
+            "run", "--json", "--agent-cmd", &agent, "--verify", "sh check.sh",
         ];
         let mut command = self.env.command(&[&args, more].concat());
         command.env("AGENTS", self.env.outside("agents"));
@@ -211,15 +206,7 @@ fn a_branch_with_other_commits_is_left_alone_and_that_is_said() {
     lanes.on("T001", &commits);
     let agent = format!("sh {}", lanes.env.outside("agent.sh").display());
     let args = [
-        "run",
-        "--quiet",
-        "--agent-cmd",
-        &agent,
-        "--verify",
-        "sh check.sh",
-        "-j",
-        "2",
-        "--land",
+        "run", "--quiet", "--agent-cmd", &agent, "--verify", "sh check.sh", "-j", "2", "--land",
     ];
     let done = {
         let mut command = lanes.env.command(&args);
@@ -468,12 +455,7 @@ fn lanes_and_landings_stand_behind_walls() {
     lanes.env.write("agent.sh", &agent);
     lanes.commit("the agent");
     let args = [
-        "run",
-        "--json",
-        "--agent-cmd",
-        "sh agent.sh",
-        "--verify",
-        "sh check.sh",
+        "run", "--json", "--agent-cmd", "sh agent.sh", "--verify", "sh check.sh",
     ];
     let mut command = lanes.env.command(&[&args[..], &["-j", "3"]].concat());
     command.env("RALPH_SANDBOX_MODE", "strict");

@@ -208,11 +208,7 @@ fn killed_anywhere_everything_lands_once() {
     let trace = faulty(&undisturbed, "");
     assert_eq!(undisturbed.show("tasks.md").matches("- [x]").count(), 2);
     let points = [
-        "engine.git",
-        "engine.spawn",
-        "engine.exit-noticed",
-        "engine.reap",
-        "journal.append.write",
+        "engine.git", "engine.spawn", "engine.exit-noticed", "engine.reap", "journal.append.write",
         "journal.append.sync",
     ];
     let counts = |pass: &&Pass| points.contains(&pass.point.as_str()) && pass.is_tried();

@@ -122,14 +122,7 @@ fn project() -> TestEnv {
     );
     env.git(&["add", "-A"]);
     env.git(&[
-        "-c",
-        "user.name=T",
-        "-c",
-        "user.email=t@localhost",
-        "commit",
-        "-q",
-        "-m",
-        "Plan",
+        "-c", "user.name=T", "-c", "user.email=t@localhost", "commit", "-q", "-m", "Plan",
     ]);
     env
 }
@@ -366,13 +359,7 @@ fn a_run_in_a_locale_without_unicode() {
     let env = project();
     let agent = env.agent(&story());
     let args = [
-        "run",
-        "--agent-cmd",
-        &agent,
-        "--verify",
-        "test -f paid.txt",
-        "--max-iterations",
-        "5",
+        "run", "--agent-cmd", &agent, "--verify", "test -f paid.txt", "--max-iterations", "5",
     ];
     let mut command = env.command(&args);
     command.env("LANG", "C").env("RALPH_VERIFY_TICKS", "agent");
@@ -919,10 +906,7 @@ fn a_check_that_never_passes() {
         |n: u32| json!({"write": {"notes.txt": format!("{n}")}, "say": "<promise>DONE</promise>"});
     let turns: Vec<Value> = (1..=5).map(turn).collect();
     let args = [
-        "repair the login",
-        "--quiet",
-        "--verify",
-        "test -f fixed.txt",
+        "repair the login", "--quiet", "--verify", "test -f fixed.txt",
     ];
     insta::assert_snapshot!(seen(7, TestEnv::new, &turns, &args), @"
     --- en
@@ -1259,11 +1243,7 @@ fn the_help_is_in_the_language_of_the_person() {
             assert!(done.stdout.contains(part), "{part}: {}", done.stdout);
         }
         for english in [
-            "Usage",
-            "Options",
-            "Print help",
-            "[default",
-            "possible values",
+            "Usage", "Options", "Print help", "[default", "possible values",
         ] {
             assert!(!done.stdout.contains(english), "{english}: {}", done.stdout);
         }

@@ -112,12 +112,7 @@ fn a_limit_is_waited_out_and_the_lost_turn_is_not_counted() {
     let done = ralph(
         &env,
         &[
-            "run",
-            "--json",
-            "--agent",
-            "claude",
-            "--max-iterations",
-            "1",
+            "run", "--json", "--agent", "claude", "--max-iterations", "1",
         ],
     );
     let events = done.events();
@@ -399,12 +394,7 @@ fn the_guard_rides_along_or_the_person_says_otherwise() {
     );
 
     let args = [
-        "run",
-        "--quiet",
-        "--agent",
-        "claude",
-        "--no-guard",
-        "--allow-unsafe",
+        "run", "--quiet", "--agent", "claude", "--no-guard", "--allow-unsafe",
     ];
     assert_eq!(ralph(&env, &args).code, 0);
     let log = env.read(".ralph/ralph.log");

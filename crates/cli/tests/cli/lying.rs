@@ -31,14 +31,7 @@ fn check(env: &TestEnv, lie: Value) -> Vec<Value> {
     std::fs::write(&path, script.to_string()).unwrap();
     let agent = format!("{} __agent {}", crate::env::RALPH, path.display());
     let args = [
-        "run",
-        "--json",
-        "--agent-cmd",
-        &agent,
-        "--tasks",
-        "tasks.md",
-        "--max-iterations",
-        "12",
+        "run", "--json", "--agent-cmd", &agent, "--tasks", "tasks.md", "--max-iterations", "12",
     ];
     let done = env.ralph(&args);
     let events = done.events();

@@ -88,12 +88,7 @@ fn watched() -> (Live, Terminal) {
     let env = TestEnv::with_tasks(2);
     let agent = shell_agent(&env, WORKER);
     let args = [
-        "run",
-        "--json",
-        "--max-iterations",
-        "5",
-        "--agent-cmd",
-        &agent,
+        "run", "--json", "--max-iterations", "5", "--agent-cmd", &agent,
     ];
     let run = Live::start(&env, "run", env.command(&args));
     wait_until("the agent works", || env.outside("working").exists());

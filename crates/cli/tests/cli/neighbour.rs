@@ -21,11 +21,7 @@ fn mode(path: &Path, mode: u32) {
 fn theirs(script: &str) -> Done {
     let output = Command::new("setpriv")
         .args([
-            "--reuid=65534",
-            "--regid=65534",
-            "--clear-groups",
-            "sh",
-            "-c",
+            "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c",
         ])
         .arg(script)
         .env_clear()
@@ -73,12 +69,7 @@ fn nothing_of_a_run_can_be_read_or_told() {
     let home = env.outside("");
     let ralph = format!("cd {}; HOME={} {RALPH}", env.root.display(), home.display());
     for verb in [
-        "pause",
-        "stop --now",
-        "cancel",
-        "extend 9",
-        "answer 1 x",
-        "resume --yes",
+        "pause", "stop --now", "cancel", "extend 9", "answer 1 x", "resume --yes",
     ] {
         let done = theirs(&format!("{ralph} {verb}"));
         assert_ne!(done.code, 0, "{verb}: {}", done.stdout);

@@ -71,10 +71,7 @@ fn the_text_for_a_command_holds_tasks_reason_and_cost_u_12() {
     );
     let text = std::fs::read_to_string(file).unwrap();
     for part in [
-        "max_iterations",
-        "0/1 task done",
-        "open: T001 Do thing 1",
-        "cost",
+        "max_iterations", "0/1 task done", "open: T001 Do thing 1", "cost",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -37,12 +37,7 @@ pub const SEED: [&str; 11] = [
 
 /// What happens where everything is done in one turn and Ralph opens it.
 pub const CREATED: [&str; 6] = [
-    "turn 1",
-    "pr_missing",
-    "pushed",
-    "pr_created",
-    "pr_found",
-    "loop_end complete",
+    "turn 1", "pr_missing", "pushed", "pr_created", "pr_found", "loop_end complete",
 ];
 
 /// A project whose gate looks for working code.
@@ -398,13 +393,7 @@ fn the_default_branch_is_never_pushed() {
     let away = "git switch -q main; git merge -q feature/login";
     let audit = "printf 'Decision: PASS\\n' > docs/AUDIT-REPORT.md";
     let turns = [turn(&[
-        "mkdir -p docs",
-        away,
-        CODE,
-        audit,
-        EVIDENCE,
-        GATE,
-        COMMIT,
+        "mkdir -p docs", away, CODE, audit, EVIDENCE, GATE, COMMIT,
     ])];
     let (code, events) = p0(&hub, &turns, &["--create-pr", "--max-iterations", "1"]);
     assert_eq!(code, 3);
@@ -428,13 +417,7 @@ fn without_gh_or_login_no_agent_is_called() {
     let hub = project(World::default());
     let agent = hub.agent(&["echo never"]);
     let args = [
-        "run",
-        "--json",
-        "--preset",
-        "dev-p0",
-        "x",
-        "--agent-cmd",
-        &agent,
+        "run", "--json", "--preset", "dev-p0", "x", "--agent-cmd", &agent,
     ];
     let run = |command: &mut std::process::Command| {
         let done = super::env::Done::of(&command.output().unwrap());
@@ -481,14 +464,7 @@ fn a_dry_run_shows_what_would_go_outward_and_does_nothing() {
     insta::assert_snapshot!(outward(&["--preset", "dev-p1", "--pr", "7", "--merge", "squash"]), @r#"["git push origin COMMIT:refs/heads/feature/login","gh run rerun RUN --failed","gh pr merge 7 --squash --match-head-commit HEAD","gh api --method DELETE repos/{owner}/{repo}/git/refs/heads/feature/login"]"#);
     assert!(hub.github.asked().is_empty());
     let args = [
-        "run",
-        "--dry-run",
-        "--agent-cmd",
-        &agent,
-        "--preset",
-        "dev-p1",
-        "--merge",
-        "rebase",
+        "run", "--dry-run", "--agent-cmd", &agent, "--preset", "dev-p1", "--merge", "rebase",
     ];
     let done = hub.ralph(&args);
     assert!(

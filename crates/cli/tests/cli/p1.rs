@@ -73,16 +73,8 @@ fn the_four_iterations_of_the_seed() {
     assert_eq!(
         story(&events),
         [
-            "pr_found",
-            "ci_failed regression",
-            "turn 1",
-            "ci_rebound",
-            "gate_open gate_stale",
-            "turn 2",
-            "ci_poll pending",
-            "ci_passed",
-            "turn 3",
-            "pr_merged others",
+            "pr_found", "ci_failed regression", "turn 1", "ci_rebound", "gate_open gate_stale",
+            "turn 2", "ci_poll pending", "ci_passed", "turn 3", "pr_merged others",
             "loop_end complete",
         ],
         "{}",
@@ -106,16 +98,8 @@ fn ralph_pushes_waits_and_merges_where_that_was_asked_for() {
     assert_eq!(
         story(&events),
         [
-            "pr_found",
-            "ci_failed regression",
-            "turn 1",
-            "pushed",
-            "ci_poll none",
-            "ci_rebound",
-            "ci_poll pending",
-            "ci_passed",
-            "pr_merged ralph",
-            "branch_deleted",
+            "pr_found", "ci_failed regression", "turn 1", "pushed", "ci_poll none", "ci_rebound",
+            "ci_poll pending", "ci_passed", "pr_merged ralph", "branch_deleted",
             "loop_end complete",
         ],
         "{}",
@@ -212,11 +196,7 @@ fn an_automatic_merge_is_ordered_and_seen_through() {
     assert_eq!(
         story(&events),
         [
-            "pr_found",
-            "ci_passed",
-            "ci_poll passed",
-            "pr_merged ralph",
-            "branch_deleted",
+            "pr_found", "ci_passed", "ci_poll passed", "pr_merged ralph", "branch_deleted",
             "loop_end complete",
         ],
         "{}{}",
@@ -251,12 +231,7 @@ fn the_branch_goes_after_a_merge_where_that_was_asked_for() {
     let args = ["--pr", "7", "--merge", "squash"];
     let agent = hub.agent(&["echo never"]);
     let dry = [
-        "run",
-        "--dry-run",
-        "--preset",
-        "dev-p1",
-        "--agent-cmd",
-        &agent,
+        "run", "--dry-run", "--preset", "dev-p1", "--agent-cmd", &agent,
     ];
     let dry = hub.ralph(&[&dry[..], &args].concat());
     let delete = "gh api --method DELETE repos/{owner}/{repo}/git/refs/heads/feature/login";

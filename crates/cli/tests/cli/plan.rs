@@ -127,12 +127,7 @@ fn without_an_agent_a_list_is_made_that_lints() {
     let env = TestEnv::new();
     env.write("package.json", r#"{"scripts": {"test": "node test.js"}}"#);
     let done = env.ralph(&[
-        "plan",
-        "--skeleton",
-        "a login page",
-        "--into",
-        "tasks.md",
-        "--yes",
+        "plan", "--skeleton", "a login page", "--into", "tasks.md", "--yes",
     ]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(env.read("tasks.md").contains("| verify: `npm test`"));

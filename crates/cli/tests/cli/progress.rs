@@ -30,12 +30,7 @@ fn play(env: &TestEnv, turns: &[Value]) -> Vec<Value> {
     let max = turns.len().to_string();
     let output = env
         .command(&[
-            "run",
-            "--json",
-            "--agent-cmd",
-            &agent,
-            "--max-iterations",
-            &max,
+            "run", "--json", "--agent-cmd", &agent, "--max-iterations", &max,
         ])
         .env("RALPH_LIMITS_STALLED", "0")
         .env("RALPH_LIMITS_MISSING_PROMISE", "0")
@@ -102,12 +97,7 @@ fn an_empty_commit_is_none_and_a_real_one_counts() {
     );
     let agent = crate::live::shell_agent(&env, &agent);
     let done = env.ralph(&[
-        "run",
-        "--json",
-        "--agent-cmd",
-        &agent,
-        "--max-iterations",
-        "4",
+        "run", "--json", "--agent-cmd", &agent, "--max-iterations", "4",
     ]);
     assert_eq!(done.code, 3, "{}", done.stderr);
     let none = NONE.to_vec();

@@ -25,12 +25,7 @@ fn run(env: &TestEnv, agent: &str, more: &[&str]) -> Done {
     fs::write(&script, agent).unwrap();
     let agent = format!("sh {}", script.display());
     let words = [
-        "run",
-        "--json",
-        "--tasks",
-        "tasks.md",
-        "--agent-cmd",
-        &agent,
+        "run", "--json", "--tasks", "tasks.md", "--agent-cmd", &agent,
     ];
     weighed(env, &[&words[..], more].concat())
 }
@@ -181,12 +176,7 @@ fn the_prompt_names_the_checks_and_what_a_tick_needs_t_13() {
     fs::write(&script, agent).unwrap();
     let agent = format!("sh {}", script.display());
     let words = [
-        "run",
-        "--json",
-        "--tasks",
-        "tasks.md",
-        "--verify",
-        "sh test.sh",
+        "run", "--json", "--tasks", "tasks.md", "--verify", "sh test.sh",
     ];
     let more = ["--max-iterations", "2", "--agent-cmd", &agent];
     let mut command = env.command(&[&words[..], &more].concat());

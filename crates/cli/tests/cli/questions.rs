@@ -183,12 +183,7 @@ fn a_limit_is_raised_while_the_run_goes_on_and_garbage_is_not_heard() {
     let env = TestEnv::with_tasks(1);
     let agent = shell_agent(&env, WORKER);
     let args = [
-        "run",
-        "--json",
-        "--max-iterations",
-        "1",
-        "--agent-cmd",
-        &agent,
+        "run", "--json", "--max-iterations", "1", "--agent-cmd", &agent,
     ];
     let run = Live::start(&env, "run", env.command(&args));
     wait_until("the agent works", || env.outside("working").exists());

@@ -131,12 +131,7 @@ fn recount(seed: u64) {
     let run = ralph(
         &env,
         &[
-            "run",
-            "--agent",
-            "claude",
-            "--json",
-            "--max-iterations",
-            &max,
+            "run", "--agent", "claude", "--json", "--max-iterations", &max,
         ],
     );
     let records = journal(&latest_run(&env));

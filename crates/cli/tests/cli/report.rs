@@ -86,14 +86,7 @@ fn later_work_is_not_counted_in() {
     env.write("later.txt", "not the run's\n");
     env.git(&["add", "-A"]);
     env.git(&[
-        "-c",
-        "user.name=T",
-        "-c",
-        "user.email=t@localhost",
-        "commit",
-        "-q",
-        "-m",
-        "Later",
+        "-c", "user.name=T", "-c", "user.email=t@localhost", "commit", "-q", "-m", "Later",
     ]);
     let text = report(&env, &[]);
     assert!(!text.contains("later.txt"), "{text}");

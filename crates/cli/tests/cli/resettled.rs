@@ -111,13 +111,7 @@ fn no_link_of_the_project_is_followed_by_a_run() {
         symlink(&to, &link).unwrap();
         let agent = env.agent(&[json!({"tick": ["T001"], "write": {"a.txt": "x"}, "say": DONE})]);
         let run = [
-            "run",
-            "--agent-cmd",
-            &agent,
-            "--preset",
-            "delta",
-            "--max-iterations",
-            "2",
+            "run", "--agent-cmd", &agent, "--preset", "delta", "--max-iterations", "2",
         ];
         let done = Done::of(&env.command(&run).output().unwrap());
         assert_untouched(&theirs, name, &done);

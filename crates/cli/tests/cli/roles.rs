@@ -88,12 +88,7 @@ fn two_tasks_pass_all_roles_and_ralph_ticks_them() {
     assert_eq!(
         roles(&events),
         [
-            "developer",
-            "reviewer",
-            "tester",
-            "developer",
-            "reviewer",
-            "tester"
+            "developer", "reviewer", "tester", "developer", "reviewer", "tester"
         ]
     );
     assert!(env.read("tasks.md").contains("- [x] T001"));
@@ -169,17 +164,8 @@ fn a_rejection_and_a_failure_go_back_with_what_was_found() {
     assert_eq!(
         roles(&events),
         [
-            "developer",
-            "reviewer",
-            "developer",
-            "reviewer",
-            "developer",
-            "reviewer",
-            "tester",
-            "debugger",
-            "developer",
-            "reviewer",
-            "tester"
+            "developer", "reviewer", "developer", "reviewer", "developer", "reviewer", "tester",
+            "debugger", "developer", "reviewer", "tester"
         ]
     );
     // Whoever watches, or reads the log or the report, sees why.
@@ -347,13 +333,7 @@ fn a_developer_that_ticks_everything_at_once_gets_nowhere() {
     assert_eq!(
         roles(&events),
         [
-            "developer",
-            "reviewer",
-            "tester",
-            "developer",
-            "developer",
-            "reviewer",
-            "tester"
+            "developer", "reviewer", "tester", "developer", "developer", "reviewer", "tester"
         ]
     );
     assert_eq!(named(&events, "error").len(), 1);
@@ -410,12 +390,7 @@ fn an_agent_only_raises_a_risk_c_04() {
     assert_eq!(
         roles(&events)[1..],
         [
-            "developer",
-            "reviewer",
-            "tester",
-            "developer",
-            "reviewer",
-            "tester"
+            "developer", "reviewer", "tester", "developer", "reviewer", "tester"
         ]
     );
     let risks: Vec<&Value> = named(&events, "task_start")
@@ -511,18 +486,8 @@ fn people_see_who_is_at_work() {
         ];
         let agent = env.agent(&turns);
         let args = [
-            "run",
-            "--roles",
-            "--lang",
-            lang,
-            "--preset",
-            "openspec",
-            "--tasks",
-            "tasks.md",
-            "--max-iterations",
-            "10",
-            "--agent-cmd",
-            &agent,
+            "run", "--roles", "--lang", lang, "--preset", "openspec", "--tasks", "tasks.md",
+            "--max-iterations", "10", "--agent-cmd", &agent,
         ];
         let done = env.ralph(&args);
         // Who is shown at work, in the order of the calls.

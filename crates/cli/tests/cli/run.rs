@@ -20,14 +20,8 @@ fn a_task_list_is_worked_off() {
     assert_eq!(
         names(&events),
         [
-            "loop_start",
-            "iteration_start",
-            "iteration_complete",
-            "promise_detected",
-            "iteration_start",
-            "iteration_complete",
-            "promise_detected",
-            "task_complete",
+            "loop_start", "iteration_start", "iteration_complete", "promise_detected",
+            "iteration_start", "iteration_complete", "promise_detected", "task_complete",
             "loop_end",
         ]
     );

@@ -161,13 +161,8 @@ fn a_loop_goes_on_until_its_promise_is_proven() {
     assert_eq!(client.stops("Anything else?"), Value::Null);
     let names = env.told_names();
     for name in [
-        "session_joined",
-        "stop_hook_trigger",
-        "prompt_reinjected",
-        "promise_rejected",
-        "gate_result",
-        "task_complete",
-        "archive",
+        "session_joined", "stop_hook_trigger", "prompt_reinjected", "promise_rejected",
+        "gate_result", "task_complete", "archive",
     ] {
         assert!(names.iter().any(|n| n == name), "{name}: {names:?}");
     }
@@ -440,13 +435,7 @@ fn the_verbs_and_the_hook_start_the_same_loop_once() {
     let client = env.claude_session(ONE);
     let hook = client.says("/ralph-loop \"Build it\" --completion-promise FIN");
     let verb = env.ralph(&[
-        "loop",
-        "start",
-        "Build it",
-        "--completion-promise",
-        "FIN",
-        "--session",
-        ONE,
+        "loop", "start", "Build it", "--completion-promise", "FIN", "--session", ONE,
     ]);
     assert_eq!(verb.code, 0, "{}", verb.stderr);
     assert_eq!(verb.stdout.trim(), context(&hook).trim());

@@ -29,11 +29,7 @@ fn each_route_begins_with_its_first_phase() {
         ("-q", "DIRECT", "execute", "output.txt", "Do this task"),
         ("--route planned", "PLANNED", "plan", "1_plan.md", "Plan"),
         (
-            "--deep",
-            "RALPH",
-            "analysis",
-            "1_analysis.md",
-            "Analyse this task",
+            "--deep", "RALPH", "analysis", "1_analysis.md", "Analyse this task",
         ),
         (
             "--route=architect",
@@ -43,11 +39,7 @@ fn each_route_begins_with_its_first_phase() {
             "architecture",
         ),
         (
-            "--route ui-flow",
-            "UI_FLOW",
-            "design",
-            "1_ui_design.md",
-            "Design",
+            "--route ui-flow", "UI_FLOW", "design", "1_ui_design.md", "Design",
         ),
     ] {
         let env = TestEnv::new();
@@ -177,11 +169,7 @@ fn a_deep_task_goes_the_whole_way_and_is_archived() {
     let entries: Vec<_> = history.map(|e| e.unwrap().path()).collect();
     let entry = entries.iter().find(|path| path.is_dir()).unwrap();
     for file in [
-        "1_analysis.md",
-        "2_plan.md",
-        "3_subtask_2.md",
-        "4_review.md",
-        "checkpoint.json",
+        "1_analysis.md", "2_plan.md", "3_subtask_2.md", "4_review.md", "checkpoint.json",
     ] {
         assert!(entry.join(file).exists(), "{file}");
     }
@@ -226,13 +214,7 @@ fn one_call_is_proven_or_let_go_as_unproven() {
 fn the_verb_takes_a_route_and_names_it() {
     let env = TestEnv::new();
     let done = env.ralph(&[
-        "loop",
-        "start",
-        "Add a thing",
-        "--route",
-        "planned",
-        "--session",
-        ONE,
+        "loop", "start", "Add a thing", "--route", "planned", "--session", ONE,
     ]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(done.stdout.contains("1_plan.md"), "{}", done.stdout);

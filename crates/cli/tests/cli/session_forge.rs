@@ -120,17 +120,8 @@ fn the_four_iterations_of_p1() {
     assert_eq!(
         told(&hub),
         [
-            "pr_found",
-            "ci_failed regression",
-            "turn 1",
-            "ci_rebound",
-            "gate_open gate_stale",
-            "turn 2",
-            "ci_poll pending",
-            "turn 3",
-            "ci_poll pending",
-            "turn 4",
-            "pr_merged others",
+            "pr_found", "ci_failed regression", "turn 1", "ci_rebound", "gate_open gate_stale",
+            "turn 2", "ci_poll pending", "turn 3", "ci_poll pending", "turn 4", "pr_merged others",
             "loop_end complete",
         ]
     );
@@ -150,12 +141,7 @@ fn the_hook_waits_for_ci_so_that_the_agent_need_not() {
     assert_eq!(
         told(&hub)[2..],
         [
-            "turn 1",
-            "ci_rebound",
-            "ci_poll pending",
-            "ci_passed",
-            "turn 2",
-            "loop_end complete",
+            "turn 1", "ci_rebound", "ci_poll pending", "ci_passed", "turn 2", "loop_end complete",
         ]
     );
 }

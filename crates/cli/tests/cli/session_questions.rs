@@ -21,10 +21,7 @@ fn status(env: &TestEnv) -> (Value, Value) {
 fn is_asking(env: &TestEnv, answer: &Value) {
     let message = released(answer);
     for want in [
-        "[1] Which database?",
-        "2. SQLite",
-        "ralph-answer 1",
-        "ralph answer 1",
+        "[1] Which database?", "2. SQLite", "ralph-answer 1", "ralph answer 1",
     ] {
         assert!(message.contains(want), "{want}: {message}");
     }

@@ -189,12 +189,7 @@ fn time_out(env: &TestEnv, script: &str, limit: &str) -> Vec<Value> {
     let agent = shell_agent(env, script);
     let output = env
         .command(&[
-            "run",
-            "--json",
-            "--max-iterations",
-            "1",
-            "--agent-cmd",
-            &agent,
+            "run", "--json", "--max-iterations", "1", "--agent-cmd", &agent,
         ])
         .env("RALPH_LIMITS_ITERATION_TIMEOUT", limit)
         .output()

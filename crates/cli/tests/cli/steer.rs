@@ -208,11 +208,7 @@ fn after_it_was_killed() {
     );
     ok(&env.ralph(&["tasks", "skip", "T002"]));
     ok(&env.ralph(&[
-        "tasks",
-        "add",
-        "Do thing 4",
-        "--verify",
-        "test -e work-4.txt",
+        "tasks", "add", "Do thing 4", "--verify", "test -e work-4.txt",
     ]));
     ok(&env.ralph(&["focus", "T003"]));
     for n in 1..=4 {

@@ -75,12 +75,7 @@ fn run_once(number: usize) -> Duration {
     let env = TestEnv::with_tasks(1);
     let agent = shell_agent(&env, &script(family, end));
     let args = [
-        "run",
-        "--json",
-        "--max-iterations",
-        "1",
-        "--agent-cmd",
-        &agent,
+        "run", "--json", "--max-iterations", "1", "--agent-cmd", &agent,
     ];
     let mut command = env.command(&args);
     if let End::Timeout = end {

@@ -207,10 +207,7 @@ fn json_of_every_format() {
     let short = |file| {
         let list = look_json(&project(file), &[]);
         let counts = json!([
-            list["format"],
-            list["total"],
-            list["completed"],
-            list["pending"]
+            list["format"], list["total"], list["completed"], list["pending"]
         ]);
         let phases: Vec<String> = list["phases"]
             .as_array()
@@ -371,10 +368,7 @@ fn a_tick_changes_the_box_and_nothing_else() {
         "\"priority\": 1, \"passes\": true",
     );
     check_tick(
-        FIX_PLAN,
-        "#1",
-        "[ ] Repair the login",
-        "[x] Repair the login",
+        FIX_PLAN, "#1", "[ ] Repair the login", "[x] Repair the login",
     );
     check_tick(PLAIN, "#3", "[ ] Drink", "[x] Drink");
 }

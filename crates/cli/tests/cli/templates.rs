@@ -173,12 +173,7 @@ fn every_variable_has_its_value_and_values_are_literal() {
         json!({"tick": ["T002", "T003"], "say": "<promise>OVER</promise>"}),
     ];
     let args = [
-        "--prompt-template",
-        "own.md",
-        "--completion-promise",
-        "OVER",
-        "--max-iterations",
-        "7",
+        "--prompt-template", "own.md", "--completion-promise", "OVER", "--max-iterations", "7",
     ];
     complete(&env, &turns, &args);
     assert_eq!(
@@ -219,12 +214,7 @@ fn an_agent_that_repeats_its_prompt_promises_nothing() {
         let env = TestEnv::with_tasks(1);
         env.write(".ralph/prompt-template.md", SEED_003);
         let args = [
-            "run",
-            "--json",
-            "--max-iterations",
-            "1",
-            "--agent-cmd",
-            agent,
+            "run", "--json", "--max-iterations", "1", "--agent-cmd", agent,
         ];
         let done = env.ralph(&args);
         let events = done.events();

@@ -50,15 +50,7 @@ impl Terminal {
         let shell = format!("exec sh {}", quoted(&script.to_string_lossy()));
         let dir = terminal.env.root.to_string_lossy().into_owned();
         terminal.tmux(&[
-            "new-session",
-            "-d",
-            "-x",
-            columns,
-            "-y",
-            "60",
-            "-c",
-            &dir,
-            &shell,
+            "new-session", "-d", "-x", columns, "-y", "60", "-c", &dir, &shell,
         ]);
         terminal
     }
@@ -274,13 +266,7 @@ fn a_phase_alone_offers_only_its_own_tasks() {
     );
     let agent = env.agent(&[]);
     let args = [
-        "run",
-        "--max-iterations",
-        "1",
-        "--phase",
-        "1",
-        "--agent-cmd",
-        &agent,
+        "run", "--max-iterations", "1", "--phase", "1", "--agent-cmd", &agent,
     ];
     let terminal = Terminal::start(env, &args);
     terminal.see(QUESTION, 1);

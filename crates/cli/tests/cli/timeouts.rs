@@ -11,12 +11,7 @@ use crate::live::shell_agent;
 fn one_turn(env: &TestEnv, script: &str, settings: &[(&str, &str)]) -> (i32, Vec<Value>) {
     let agent = shell_agent(env, script);
     let args = [
-        "run",
-        "--json",
-        "--max-iterations",
-        "1",
-        "--agent-cmd",
-        &agent,
+        "run", "--json", "--max-iterations", "1", "--agent-cmd", &agent,
     ];
     let output = env
         .command(&args)

@@ -38,11 +38,7 @@ fn a_turn_is_told_and_compared() {
     let shown = env.ralph(&["show", "2"]);
     let shown = ok(&shown);
     for part in [
-        "turn 2 of run",
-        "T002",
-        "I did T002.",
-        "A T002.txt",
-        "M src/lib.rs",
+        "turn 2 of run", "T002", "I did T002.", "A T002.txt", "M src/lib.rs",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
@@ -171,11 +167,7 @@ fn nothing_that_the_repository_configures_is_run() {
     let env = worked();
     let program = format!("touch {}", env.path("pwned").display());
     for key in [
-        "diff.external",
-        "core.pager",
-        "diff.x.textconv",
-        "diff.x.command",
-        "core.fsmonitor",
+        "diff.external", "core.pager", "diff.x.textconv", "diff.x.command", "core.fsmonitor",
     ] {
         env.git(&["config", key, &program]);
     }
@@ -452,12 +444,7 @@ fn an_undo_of_a_living_run_says_what_to_type() {
     let wait = "touch ready; while [ ! -e go ]; do sleep 0.05; done\n";
     let agent = shell_agent(&env, wait);
     let args = [
-        "run",
-        "--quiet",
-        "--agent-cmd",
-        &agent,
-        "--max-iterations",
-        "1",
+        "run", "--quiet", "--agent-cmd", &agent, "--max-iterations", "1",
     ];
     let mut run = env.command(&args).spawn().unwrap();
     wait_until("the agent works", || env.path("ready").exists());

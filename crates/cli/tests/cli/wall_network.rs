@@ -51,12 +51,7 @@ fn a_redirect_into_the_machine_leads_nowhere() {
     let env = TestEnv::with_tasks(1);
     let (inner, asked) = secret();
     for home in [
-        "127.0.0.1",
-        "localhost",
-        "[::1]",
-        "0.0.0.0",
-        "127.1",
-        "user@127.0.0.1",
+        "127.0.0.1", "localhost", "[::1]", "0.0.0.0", "127.1", "user@127.0.0.1",
     ] {
         let (port, redirected) = serve(format!(
             "HTTP/1.1 302 Found\r\nLocation: http://{home}:{inner}/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"

@@ -167,14 +167,7 @@ fn finished() -> TestEnv {
     );
     env.git(&["add", "-A"]);
     env.git(&[
-        "-c",
-        "user.name=T",
-        "-c",
-        "user.email=t@localhost",
-        "commit",
-        "-q",
-        "-m",
-        "Plan",
+        "-c", "user.name=T", "-c", "user.email=t@localhost", "commit", "-q", "-m", "Plan",
     ]);
     let turns = [
         json!({"say": DONE, "write": {"a.txt": SECRET}}),

@@ -26,11 +26,7 @@ pub const PRESETS: [(&str, &str); 6] = [
 /// must not configure a run that an agent starts. `RALPH_TASKS_FILE` would
 /// otherwise be the variable of `tasks.file`.
 const ENGINE_VARIABLES: [&str; 5] = [
-    "RALPH_RUN_ID",
-    "RALPH_RUN_TAG",
-    "RALPH_ITERATION",
-    "RALPH_TASKS_FILE",
-    "RALPH_MODE",
+    "RALPH_RUN_ID", "RALPH_RUN_TAG", "RALPH_ITERATION", "RALPH_TASKS_FILE", "RALPH_MODE",
 ];
 
 /// A value and where it was set.

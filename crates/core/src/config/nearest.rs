@@ -84,11 +84,7 @@ mod tests {
     #[test]
     fn slips_find_their_name_and_other_words_find_none() {
         let known = [
-            "lang",
-            "limits",
-            "limits.max_iterations",
-            "limits.max_duration",
-            "agent.retry.max",
+            "lang", "limits", "limits.max_iterations", "limits.max_duration", "agent.retry.max",
         ];
         for (name, want) in [
             ("limits.max_iteration", Some("limits.max_iterations")),

@@ -287,12 +287,7 @@ pub struct Variant {
 
 /// The roles that a step can have (ROLE-01).
 pub const ROLES: [&str; 6] = [
-    "developer",
-    "reviewer",
-    "tester",
-    "debugger",
-    "designer",
-    "architect",
+    "developer", "reviewer", "tester", "debugger", "designer", "architect",
 ];
 
 /// What a run does with a flow.

@@ -37,44 +37,17 @@ pub enum RiskSign {
 }
 
 const PATH_PARTS: [&str; 12] = [
-    "auth",
-    "security",
-    "payment",
-    "payments",
-    "api",
-    "migration",
-    "migrations",
-    "schema",
-    "secrets",
-    "secret",
-    ".github",
-    ".circleci",
+    "auth", "security", "payment", "payments", "api", "migration", "migrations", "schema",
+    "secrets", "secret", ".github", ".circleci",
 ];
 const FILE_NAMES: [&str; 7] = [
-    "dockerfile",
-    "docker-compose",
-    ".env",
-    "jenkinsfile",
-    ".gitlab-ci",
-    "azure-pipelines",
+    "dockerfile", "docker-compose", ".env", "jenkinsfile", ".gitlab-ci", "azure-pipelines",
     "compose.y",
 ];
 const FILE_ENDS: [&str; 2] = [".sql", ".prisma"];
 const WORDS: [&str; 14] = [
-    "password",
-    "token",
-    "secret",
-    "credential",
-    "credentials",
-    "passwords",
-    "tokens",
-    "secrets",
-    "encryption",
-    "密碼",
-    "密码",
-    "憑證",
-    "凭证",
-    "金鑰",
+    "password", "token", "secret", "credential", "credentials", "passwords", "tokens", "secrets",
+    "encryption", "密碼", "密码", "憑證", "凭证", "金鑰",
 ];
 const TEXT_ENDS: [&str; 4] = [".md", ".txt", ".rst", ".adoc"];
 const MANY_FILES: usize = 5;

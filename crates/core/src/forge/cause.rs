@@ -129,12 +129,6 @@ const LOST_MACHINES: [&str; 16] = [
 
 /// What tests say that fail now and then.
 const BY_CHANCE: [&str; 8] = [
-    "flaky",
-    "timed out waiting",
-    "timeout of",
-    "exceeded timeout",
-    "deadline exceeded",
-    "test timed out",
-    "address already in use",
-    "eaddrinuse",
+    "flaky", "timed out waiting", "timeout of", "exceeded timeout", "deadline exceeded",
+    "test timed out", "address already in use", "eaddrinuse",
 ];

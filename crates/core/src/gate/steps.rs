@@ -132,10 +132,7 @@ fn node(manifest: &Manifest<'_>) -> Vec<(&'static str, String)> {
 
 fn python(manifest: &Manifest<'_>) -> Vec<(&'static str, &'static str)> {
     let marks = [
-        "pyproject.toml",
-        "setup.py",
-        "setup.cfg",
-        "requirements.txt",
+        "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt",
     ];
     if !marks.iter().any(|name| manifest.has(name)) {
         return Vec::new();

@@ -260,44 +260,13 @@ const PUNCTUATION: &[char] = &[
 
 /// Behind these stands when it is over.
 const ANCHORS: &[&str] = &[
-    "reset",
-    "resets",
-    "resetting",
-    "renews",
-    "refreshes",
-    "resumes",
-    "again",
-    "available",
-    "until",
-    "retry",
-    "wait",
-    "back",
-    "after",
+    "reset", "resets", "resetting", "renews", "refreshes", "resumes", "again", "available",
+    "until", "retry", "wait", "back", "after",
 ];
 
 const FILLERS: &[&str] = &[
-    "at",
-    "on",
-    "in",
-    "by",
-    "is",
-    "be",
-    "will",
-    "again",
-    "after",
-    "available",
-    "until",
-    "to",
-    "for",
-    "around",
-    "about",
-    "approximately",
-    "another",
-    "time",
-    "the",
-    "your",
-    "its",
-    "next",
+    "at", "on", "in", "by", "is", "be", "will", "again", "after", "available", "until", "to",
+    "for", "around", "about", "approximately", "another", "time", "the", "your", "its", "next",
 ];
 
 #[derive(Clone, Copy)]

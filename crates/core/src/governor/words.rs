@@ -162,26 +162,15 @@ const USAGE: &[&str] = &[
 
 /// A limit on calls or tokens within minutes.
 const RATE: &[&str] = &[
-    "rate_limit",
-    "ratelimit",
-    "too many requests",
-    "resource_exhausted",
-    "requests per minute",
-    "tokens per min",
-    "throttl",
+    "rate_limit", "ratelimit", "too many requests", "resource_exhausted", "requests per minute",
+    "tokens per min", "throttl",
 ];
 
 const DAILY: &[&str] = &["daily quota", "perday", "requests per day"];
 
 const BILLING: &[&str] = &[
-    "plan and billing",
-    "check your billing",
-    "billing details",
-    "billing_error",
-    "out of credits",
-    "out of usage credits",
-    "buy more credits",
-    "usage-credits",
+    "plan and billing", "check your billing", "billing details", "billing_error", "out of credits",
+    "out of usage credits", "buy more credits", "usage-credits",
 ];
 
 const PLAN: &[&str] = &[
@@ -237,11 +226,5 @@ fn status_said(text: &str, codes: &[&str]) -> bool {
 
 const STATUS_BEFORE: &[&str] = &["status", "http", "error", "code", "statuscode"];
 const STATUS_AFTER: &[&str] = &[
-    "too",
-    "service",
-    "unauthorized",
-    "forbidden",
-    "bad",
-    "gateway",
-    "rate",
+    "too", "service", "unauthorized", "forbidden", "bad", "gateway", "rate",
 ];

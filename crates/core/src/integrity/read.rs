@@ -179,23 +179,13 @@ impl Reader {
             }
         }
         let off = [
-            "xit(",
-            "xtest(",
-            "xspecify(",
-            "it.fails",
-            "test.fails",
-            "test.fixme",
+            "xit(", "xtest(", "xspecify(", "it.fails", "test.fails", "test.fixme",
         ];
         if off.iter().any(|word| line.starts_with(word)) {
             self.skip();
         }
         let blocks = [
-            "xdescribe(",
-            "describe.skip",
-            "suite.skip",
-            "context.skip",
-            "it.only",
-            "test.only",
+            "xdescribe(", "describe.skip", "suite.skip", "context.skip", "it.only", "test.only",
             "describe.only",
         ];
         if blocks.iter().any(|word| line.starts_with(word)) {

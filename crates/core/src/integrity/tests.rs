@@ -186,23 +186,13 @@ fn settings_count_and_not_how_they_are_written() {
 #[test]
 fn scripts_that_only_succeed_are_trivial() {
     for script in [
-        "",
-        "true",
-        "exit 0",
-        "echo ok",
-        "npm test || true",
-        "@true",
-        ": ; echo x",
+        "", "true", "exit 0", "echo ok", "npm test || true", "@true", ": ; echo x",
         "true && echo ok",
     ] {
         assert!(trivial(script), "{script}");
     }
     for script in [
-        "npm test",
-        "vitest run && echo ok",
-        "exit 1",
-        "cargo test",
-        "echo a; go test ./...",
+        "npm test", "vitest run && echo ok", "exit 1", "cargo test", "echo a; go test ./...",
     ] {
         assert!(!trivial(script), "{script}");
     }

@@ -11,26 +11,10 @@ const GITLAB: &str = ".gitlab-ci.yml";
 
 /// How commands begin that run tests.
 const TESTS: [&str; 20] = [
-    "cargo test",
-    "cargo nextest run",
-    "npm test",
-    "npm run test",
-    "pnpm test",
-    "pnpm run test",
-    "yarn test",
-    "pytest",
-    "python -m pytest",
-    "python3 -m pytest",
-    "python -m unittest",
-    "python3 -m unittest",
-    "go test",
-    "make test",
-    "make check",
-    "just test",
-    "bundle exec rspec",
-    "mix test",
-    "swift test",
-    "ctest",
+    "cargo test", "cargo nextest run", "npm test", "npm run test", "pnpm test", "pnpm run test",
+    "yarn test", "pytest", "python -m pytest", "python3 -m pytest", "python -m unittest",
+    "python3 -m unittest", "go test", "make test", "make check", "just test", "bundle exec rspec",
+    "mix test", "swift test", "ctest",
 ];
 
 /// And those that judge the code itself.

@@ -19,51 +19,17 @@ pub struct Facts {
 
 /// Files that are read where they are there.
 pub const READ: [&str; 24] = [
-    "package.json",
-    "Cargo.toml",
-    "pyproject.toml",
-    "setup.cfg",
-    "tox.ini",
-    "pytest.ini",
-    "requirements.txt",
-    "requirements-dev.txt",
-    "go.mod",
-    "Makefile",
-    "GNUmakefile",
-    "makefile",
-    "justfile",
-    "Justfile",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-    "composer.json",
-    "Gemfile",
-    "mix.exs",
-    "deno.json",
-    "Package.swift",
-    "CMakeLists.txt",
-    ".gitlab-ci.yml",
+    "package.json", "Cargo.toml", "pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini",
+    "requirements.txt", "requirements-dev.txt", "go.mod", "Makefile", "GNUmakefile", "makefile",
+    "justfile", "Justfile", "pom.xml", "build.gradle", "build.gradle.kts", "composer.json",
+    "Gemfile", "mix.exs", "deno.json", "Package.swift", "CMakeLists.txt", ".gitlab-ci.yml",
 ];
 
 /// Files that only have to be there.
 pub const SEEN: [&str; 17] = [
-    "package-lock.json",
-    "pnpm-lock.yaml",
-    "yarn.lock",
-    "bun.lockb",
-    "bun.lock",
-    "uv.lock",
-    "poetry.lock",
-    "Pipfile.lock",
-    "gradlew",
-    "mvnw",
-    "go.work",
-    ".rspec",
-    "phpunit.xml",
-    "phpunit.xml.dist",
-    "playwright.config.ts",
-    "playwright.config.js",
-    "cypress.config.js",
+    "package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lockb", "bun.lock", "uv.lock",
+    "poetry.lock", "Pipfile.lock", "gradlew", "mvnw", "go.work", ".rspec", "phpunit.xml",
+    "phpunit.xml.dist", "playwright.config.ts", "playwright.config.js", "cypress.config.js",
 ];
 
 /// What a check is for.

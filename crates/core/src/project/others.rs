@@ -40,11 +40,7 @@ fn cargo(facts: &Facts) -> Option<Proposal> {
 /// Only where pytest is named: a folder of tests may be run by anything.
 fn python(facts: &Facts) -> Option<Proposal> {
     const NAMED_IN: [&str; 6] = [
-        "pytest.ini",
-        "pyproject.toml",
-        "setup.cfg",
-        "tox.ini",
-        "requirements-dev.txt",
+        "pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "requirements-dev.txt",
         "requirements.txt",
     ];
     let names_it = |file: &&&str| {

@@ -48,12 +48,7 @@ fn python(text: &str, mark: &str) -> String {
     let fails = match last_of(
         text,
         &[
-            "assertEqual",
-            "assertTrue",
-            "assertFalse",
-            "assertIn",
-            "assertIsNone",
-            "assertIs",
+            "assertEqual", "assertTrue", "assertFalse", "assertIn", "assertIsNone", "assertIs",
         ],
     ) {
         Some("assertTrue") => "assertTrue(False)",
@@ -95,13 +90,8 @@ fn javascript(text: &str, mark: &str) -> String {
     let throws = format!("throw new Error('{mark}')");
     // In the way in which the tests of this file fail.
     let calls = [
-        "assert.equal",
-        "assert.strictEqual",
-        "assert.deepEqual",
-        "assert.deepStrictEqual",
-        "assert.ok",
-        "assert",
-        "expect",
+        "assert.equal", "assert.strictEqual", "assert.deepEqual", "assert.deepStrictEqual",
+        "assert.ok", "assert", "expect",
     ];
     let fails = match last_of(text, &calls) {
         Some("assert.ok") => "assert.ok(false)",

@@ -70,23 +70,8 @@ struct Court<'a> {
 
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", ".", "source"];
 const INTERPRETERS: [&str; 17] = [
-    "python",
-    "pypy",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "ruby",
-    "perl",
-    "php",
-    "lua",
-    "rscript",
-    "julia",
-    "pwsh",
-    "powershell",
-    "tsx",
-    "ts-node",
-    "tclsh",
+    "python", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "rscript",
+    "julia", "pwsh", "powershell", "tsx", "ts-node", "tclsh",
 ];
 /// Options of interpreters behind which no file of the project comes.
 const INLINE: [&str; 7] = ["c", "e", "m", "p", "-eval", "-print", "-test"];
@@ -94,43 +79,10 @@ const INLINE: [&str; 7] = ["c", "e", "m", "p", "-eval", "-print", "-test"];
 const BEFORE_SCRIPT: [&str; 4] = ["r", "-require", "-import", "-loader"];
 /// Programs that find out whether something is as it should be.
 const TESTERS: [&str; 37] = [
-    "test",
-    "[",
-    "[[",
-    "grep",
-    "egrep",
-    "fgrep",
-    "rg",
-    "diff",
-    "cmp",
-    "awk",
-    "expr",
-    "pytest",
-    "py.test",
-    "tox",
-    "nox",
-    "jest",
-    "vitest",
-    "mocha",
-    "ava",
-    "tap",
-    "jasmine",
-    "karma",
-    "playwright",
-    "cypress",
-    "phpunit",
-    "rspec",
-    "ctest",
-    "bats",
-    "coverage",
-    "nyc",
-    "c8",
-    "stestr",
-    "trial",
-    "behave",
-    "robot",
-    "minitest",
-    "prove",
+    "test", "[", "[[", "grep", "egrep", "fgrep", "rg", "diff", "cmp", "awk", "expr", "pytest",
+    "py.test", "tox", "nox", "jest", "vitest", "mocha", "ava", "tap", "jasmine", "karma",
+    "playwright", "cypress", "phpunit", "rspec", "ctest", "bats", "coverage", "nyc", "c8",
+    "stestr", "trial", "behave", "robot", "minitest", "prove",
 ];
 /// Programs that do so where they are asked for tests.
 const BUILDERS: [&str; 12] = [
@@ -139,31 +91,9 @@ const BUILDERS: [&str; 12] = [
 const TESTING: [&str; 4] = ["test", "spec", "check", "verify"];
 /// Words before a command that change nothing of whose verdict it is.
 const BEFORE: [&str; 25] = [
-    "!",
-    "time",
-    "command",
-    "exec",
-    "env",
-    "nohup",
-    "nice",
-    "ionice",
-    "sudo",
-    "then",
-    "do",
-    "else",
-    "if",
-    "elif",
-    "while",
-    "until",
-    "{",
-    "npx",
-    "bunx",
-    "cross-env",
-    "xvfb-run",
-    "eval",
-    "timeout",
-    "busybox",
-    "stdbuf",
+    "!", "time", "command", "exec", "env", "nohup", "nice", "ionice", "sudo", "then", "do", "else",
+    "if", "elif", "while", "until", "{", "npx", "bunx", "cross-env", "xvfb-run", "eval", "timeout",
+    "busybox", "stdbuf",
 ];
 /// `uv run pytest`.
 const RUNNERS: [&str; 6] = ["uv", "poetry", "pipenv", "pdm", "hatch", "rye"];

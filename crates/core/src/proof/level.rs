@@ -108,34 +108,9 @@ pub fn meant_by(text: &str) -> Option<AskedProof> {
 
 /// What a task asks for beside that, behind `and`.
 const MORE: [&str; 28] = [
-    "add",
-    "adds",
-    "adding",
-    "allow",
-    "build",
-    "cache",
-    "change",
-    "create",
-    "creating",
-    "enable",
-    "fix",
-    "fixes",
-    "handle",
-    "hash",
-    "implement",
-    "implementing",
-    "introduce",
-    "make",
-    "makes",
-    "migrate",
-    "replace",
-    "return",
-    "support",
-    "supports",
-    "switch",
-    "use",
-    "using",
-    "validate",
+    "add", "adds", "adding", "allow", "build", "cache", "change", "create", "creating", "enable",
+    "fix", "fixes", "handle", "hash", "implement", "implementing", "introduce", "make", "makes",
+    "migrate", "replace", "return", "support", "supports", "switch", "use", "using", "validate",
 ];
 const MORE_CHINESE: [&str; 12] = [
     "新增", "加入", "增加", "實作", "实现", "實現", "支援", "支持", "添加", "改成", "修復", "修复",
@@ -144,40 +119,19 @@ const MORE_CHINESE: [&str; 12] = [
 /// A task says at its beginning what is to be done, and with what.
 const NEAR_WORDS: usize = 4;
 const TEST_WORDS: [&str; 6] = [
-    "test",
-    "tests",
-    "testcase",
-    "testcases",
-    "coverage",
-    "specs",
+    "test", "tests", "testcase", "testcases", "coverage", "specs",
 ];
 const WRITING: [&str; 6] = ["write", "add", "cover", "extend", "test", "increase"];
 /// What changes no behaviour.
 const KEEPING: [&str; 11] = [
-    "refactor",
-    "refactoring",
-    "rename",
-    "reorganize",
-    "reorganise",
-    "restructure",
-    "cleanup",
-    "tidy",
-    "reformat",
-    "document",
-    "docs",
+    "refactor", "refactoring", "rename", "reorganize", "reorganise", "restructure", "cleanup",
+    "tidy", "reformat", "document", "docs",
 ];
 const GENERAL: [&str; 7] = [
     "update", "fix", "improve", "write", "add", "correct", "extend",
 ];
 const ABOUT_WORDS: [&str; 8] = [
-    "readme",
-    "changelog",
-    "docs",
-    "documentation",
-    "typo",
-    "typos",
-    "comment",
-    "comments",
+    "readme", "changelog", "docs", "documentation", "typo", "typos", "comment", "comments",
 ];
 const KEEPING_CHINESE: [&str; 6] = ["重構", "重构", "說明文件", "文档", "文檔", "重新命名"];
 

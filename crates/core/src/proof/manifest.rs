@@ -14,18 +14,8 @@ pub fn mixed(name: &str, work_of: &str, checks_of: &str) -> Option<String> {
 }
 
 const NODE_CHECKS: [&str; 12] = [
-    "scripts",
-    "jest",
-    "mocha",
-    "ava",
-    "nyc",
-    "c8",
-    "vitest",
-    "tap",
-    "husky",
-    "lint-staged",
-    "eslintConfig",
-    "babel",
+    "scripts", "jest", "mocha", "ava", "nyc", "c8", "vitest", "tap", "husky", "lint-staged",
+    "eslintConfig", "babel",
 ];
 /// Each a path of keys.
 const PYTHON_CHECKS: [&[&str]; 11] = [

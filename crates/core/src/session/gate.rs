@@ -176,9 +176,7 @@ pub fn missing_markers(markers: &[String], said: &str) -> Option<String> {
 
 /// Where the tools name the current task, the first that does counts.
 pub const CURRENT_TASK_FILES: [&str; 3] = [
-    ".ideal/.current-task",
-    ".current-task",
-    ".trellis/.current-task",
+    ".ideal/.current-task", ".current-task", ".trellis/.current-task",
 ];
 
 /// The directory of the current task, relative to the project, as `text` in

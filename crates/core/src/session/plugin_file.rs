@@ -147,11 +147,9 @@ mod tests {
     #[test]
     fn only_the_lines_that_count_change() {
         let file = PluginFile::read(FILE).unwrap();
-        let want = FILE.replacen("iteration: 2", "iteration: 3", 1).replacen(
-            "active: true",
-            "active: false",
-            1,
-        );
+        let want = FILE
+            .replacen("iteration: 2", "iteration: 3", 1)
+            .replacen("active: true", "active: false", 1);
         assert_eq!(file.with(3, false, "s-2"), want);
         let windows = FILE.replace('\n', "\r\n");
         let file = PluginFile::read(&windows).unwrap();

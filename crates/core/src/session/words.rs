@@ -317,14 +317,7 @@ mod tests {
     #[test]
     fn words_count_only_as_a_whole_prompt() {
         for word in [
-            "暫停",
-            "停",
-            "停！",
-            "中斷，我要看看",
-            "pause",
-            "Stop.",
-            " stop! now ",
-            "暂停",
+            "暫停", "停", "停！", "中斷，我要看看", "pause", "Stop.", " stop! now ", "暂停",
         ] {
             check(word, &Some(Said::Pause));
         }

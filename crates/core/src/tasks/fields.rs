@@ -68,14 +68,7 @@ fn is_nothing(name: &str) -> bool {
 }
 
 const KNOWN_KEYS: [&str; 8] = [
-    "agent",
-    "files",
-    "output",
-    "depends",
-    "risk",
-    "verify",
-    "proof",
-    "may-change",
+    "agent", "files", "output", "depends", "risk", "verify", "proof", "may-change",
 ];
 
 /// Splits `text | key: value | …`. Only OpenSpec files may carry fields that

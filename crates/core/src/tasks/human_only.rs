@@ -10,46 +10,15 @@ pub(super) fn human_words(text: &str) -> Option<&'static str> {
 }
 
 const PHRASES: [&str; 21] = [
-    "manually",
-    "manual test",
-    "manual tests",
-    "manual testing",
-    "manual review",
-    "manual verification",
-    "manual approval",
-    "by hand",
-    "by a human",
-    "human review",
-    "human approval",
-    "ask the user",
-    "ask the customer",
-    "ask the client",
-    "ask a human",
-    "sign off",
-    "sign-off",
-    "signoff",
-    "get approval",
-    "stakeholder approval",
-    "in person",
+    "manually", "manual test", "manual tests", "manual testing", "manual review",
+    "manual verification", "manual approval", "by hand", "by a human", "human review",
+    "human approval", "ask the user", "ask the customer", "ask the client", "ask a human",
+    "sign off", "sign-off", "signoff", "get approval", "stakeholder approval", "in person",
 ];
 
 const CHINESE: [&str; 16] = [
-    "人工",
-    "手動",
-    "手动",
-    "請使用者",
-    "请使用者",
-    "請用戶",
-    "请用户",
-    "詢問使用者",
-    "询问用户",
-    "簽核",
-    "签核",
-    "簽字",
-    "签字",
-    "親自",
-    "亲自",
-    "人為確認",
+    "人工", "手動", "手动", "請使用者", "请使用者", "請用戶", "请用户", "詢問使用者", "询问用户",
+    "簽核", "签核", "簽字", "签字", "親自", "亲自", "人為確認",
 ];
 
 /// Chinese has no spaces between words; 人工智慧 and 人工智能 are no people.

@@ -123,24 +123,9 @@ pub struct Variables {
 
 impl Variables {
     pub const NAMES: [&str; 18] = [
-        "PHASE",
-        "ITERATION",
-        "MAX_ITERATIONS",
-        "TASKS_FILE",
-        "TASK",
-        "TASK_ID",
-        "PENDING",
-        "COMPLETED",
-        "TOTAL",
-        "BRANCH",
-        "LAST_FAILURE",
-        "PROMISE",
-        "CONTINUE",
-        "BLOCKED",
-        "PROMPT",
-        "ROLE",
-        "RISK",
-        "OUTPUT_DIR",
+        "PHASE", "ITERATION", "MAX_ITERATIONS", "TASKS_FILE", "TASK", "TASK_ID", "PENDING",
+        "COMPLETED", "TOTAL", "BRANCH", "LAST_FAILURE", "PROMISE", "CONTINUE", "BLOCKED", "PROMPT",
+        "ROLE", "RISK", "OUTPUT_DIR",
     ];
 
     /// How a limit reads in a prompt; 0 is none.

@@ -76,20 +76,8 @@ fn unknown_names_stay_and_are_listed_once() {
 #[test]
 fn braces_that_are_no_placeholder_stay() {
     for text in [
-        "{{",
-        "}}",
-        "{{}}",
-        "{{ }}",
-        "{{PHASE",
-        "{{PHASE}",
-        "{PHASE}",
-        "{{1}}",
-        "{{A B}}",
-        "{{PHASE\n}}",
-        "{{PHASE:-x}}",
-        "{{字}}",
-        "${PHASE}",
-        "$PHASE",
+        "{{", "}}", "{{}}", "{{ }}", "{{PHASE", "{{PHASE}", "{PHASE}", "{{1}}", "{{A B}}",
+        "{{PHASE\n}}", "{{PHASE:-x}}", "{{字}}", "${PHASE}", "$PHASE",
     ] {
         check(text, text, &[]);
     }
@@ -232,10 +220,7 @@ fn task_templates_name_the_work() {
     for kind in [BuiltIn::SpecKit, BuiltIn::Generic] {
         let text = render(&built_in(kind, Lang::En), &variables()).text;
         for part in [
-            "specs/todo/tasks.md",
-            "phase 2",
-            "`[x]`",
-            "T004 Add the model",
+            "specs/todo/tasks.md", "phase 2", "`[x]`", "T004 Add the model",
         ] {
             assert!(text.contains(part), "{kind:?} lacks {part}");
         }

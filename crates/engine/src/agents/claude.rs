@@ -382,14 +382,8 @@ pub(super) struct Input<'a> {
 impl Input<'_> {
     pub(super) fn summary(&self) -> &str {
         let fields = [
-            &self.command,
-            &self.file_path,
-            &self.file_path_camel,
-            &self.path,
-            &self.pattern,
-            &self.url,
-            &self.query,
-            &self.description,
+            &self.command, &self.file_path, &self.file_path_camel, &self.path, &self.pattern,
+            &self.url, &self.query, &self.description,
         ];
         fields.into_iter().find_map(Words::get).unwrap_or_default()
     }

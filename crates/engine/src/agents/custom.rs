@@ -170,11 +170,7 @@ mod tests {
         assert_eq!(
             split(r#"C:\tools\agent.exe --dir "C:\Program Files\x" \"q\" 'D:\'"#),
             words(&[
-                r"C:\tools\agent.exe",
-                "--dir",
-                r"C:\Program Files\x",
-                "\"q\"",
-                r"D:\",
+                r"C:\tools\agent.exe", "--dir", r"C:\Program Files\x", "\"q\"", r"D:\",
             ])
         );
     }

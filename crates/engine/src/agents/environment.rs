@@ -33,20 +33,8 @@ pub(super) const NESTED: [&str; 19] = [
 
 /// What no program can do without.
 const NEEDED: [&str; 14] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "TERM",
-    "LANG",
-    "LC_*",
-    "TZ",
-    "TMPDIR",
-    "TEMP",
-    "TMP",
-    "SYSTEMROOT",
-    "XDG_*",
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_*", "TZ", "TMPDIR", "TEMP",
+    "TMP", "SYSTEMROOT", "XDG_*",
 ];
 
 /// Ralph's own secret: whoever knows the address can write to people.
@@ -112,51 +100,15 @@ impl EnvFilter {
 /// Variables that say how programs run, by the beginnings of their names in
 /// small letters; npm takes any letters.
 const STEERING: [&str; 26] = [
-    "npm_",
-    "pnpm_",
-    "yarn_",
-    "bun_",
-    "node_options",
-    "node_path",
-    "bash_",
-    "shellopts",
-    "python",
-    "pytest_",
-    "coverage_",
-    "perl5",
-    "ruby",
-    "rustc",
-    "rustdoc",
-    "rustflags",
-    "cargo_build_",
-    "cargo_target_",
-    "cargo_encoded_",
-    "goflags",
-    "make",
-    "gnumakeflags",
-    "ld_",
-    "dyld_",
-    "git_",
+    "npm_", "pnpm_", "yarn_", "bun_", "node_options", "node_path", "bash_", "shellopts", "python",
+    "pytest_", "coverage_", "perl5", "ruby", "rustc", "rustdoc", "rustflags", "cargo_build_",
+    "cargo_target_", "cargo_encoded_", "goflags", "make", "gnumakeflags", "ld_", "dyld_", "git_",
     "ralph_",
 ];
 const STEERING_NAMES: [&str; 17] = [
-    "env",
-    "bashopts",
-    "shell",
-    "zdotdir",
-    "cdpath",
-    "mflags",
-    "goenv",
-    "gowork",
-    "gotoolchain",
-    "java_tool_options",
-    "_java_options",
-    "jdk_java_options",
-    "maven_opts",
-    "maven_args",
-    "gradle_opts",
-    "classpath",
-    "vitest",
+    "env", "bashopts", "shell", "zdotdir", "cdpath", "mflags", "goenv", "gowork", "gotoolchain",
+    "java_tool_options", "_java_options", "jdk_java_options", "maven_opts", "maven_args",
+    "gradle_opts", "classpath", "vitest",
 ];
 
 fn steers(name: &str) -> bool {
@@ -202,12 +154,7 @@ mod tests {
     use super::*;
 
     const NAMES: [&str; 6] = [
-        "PATH",
-        "ANTHROPIC_API_KEY",
-        "OPENAI_API_KEY",
-        "AWS_SECRET",
-        "LC_ALL",
-        "EDITOR",
+        "PATH", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "AWS_SECRET", "LC_ALL", "EDITOR",
     ];
 
     fn check(allow: &[&str], exclude: &[&str], removed: &[&str]) {

@@ -205,13 +205,7 @@ mod tests {
     #[test]
     fn each_field_takes_its_own_kind_and_nothing_else() {
         let values = [
-            "null",
-            "true",
-            "3",
-            "-3.5",
-            r#""w""#,
-            r#"[1,{"n":1}]"#,
-            r#"{"n":2}"#,
+            "null", "true", "3", "-3.5", r#""w""#, r#"[1,{"n":1}]"#, r#"{"n":2}"#,
         ];
         for value in values {
             let line = format!(

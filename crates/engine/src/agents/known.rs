@@ -284,12 +284,7 @@ impl Proof {
 }
 
 const CLAUDES_TOOLS: &[&str] = &[
-    "Bash",
-    "PowerShell",
-    "Write",
-    "Edit",
-    "MultiEdit",
-    "NotebookEdit",
+    "Bash", "PowerShell", "Write", "Edit", "MultiEdit", "NotebookEdit",
 ];
 const GEMINIS_TOOLS: &[&str] = &["run_shell_command", "write_file", "replace"];
 

@@ -230,12 +230,7 @@ pub(super) fn merge_args(forge: &Forge, number: u64, commit: &str) -> Vec<String
     let number = named(number);
     let method = format!("--{}", forge.method.into_str());
     let mut args = strings(&[
-        "pr",
-        "merge",
-        &number,
-        &method,
-        "--match-head-commit",
-        commit,
+        "pr", "merge", &number, &method, "--match-head-commit", commit,
     ]);
     if forge.auto_merge {
         args.push("--auto".into());
@@ -289,19 +284,9 @@ fn kind_of(said: &Said) -> (TroubleKind, String) {
     } else if says(&["rate limit", "http 429", "abuse detection"]) {
         TroubleKind::RateLimited
     } else if says(&[
-        "error connecting",
-        "dial tcp",
-        "dial unix",
-        "no such host",
-        "i/o timeout",
-        "connection refused",
-        "connection reset",
-        "tls handshake",
-        "unexpected eof",
-        "http 500",
-        "http 502",
-        "http 503",
-        "http 504",
+        "error connecting", "dial tcp", "dial unix", "no such host", "i/o timeout",
+        "connection refused", "connection reset", "tls handshake", "unexpected eof", "http 500",
+        "http 502", "http 503", "http 504",
     ]) {
         TroubleKind::Network
     } else if says(&[

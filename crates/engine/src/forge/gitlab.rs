@@ -134,14 +134,7 @@ pub(super) fn create_args(forge: &Forge, branch: &str, commit: &str) -> Vec<Stri
     let draft = if forge.draft { "Draft: " } else { "" };
     let title = format!("{draft}{title}");
     strings(&[
-        "mr",
-        "create",
-        "--source-branch",
-        branch,
-        "--title",
-        &title,
-        "--description",
-        &text,
+        "mr", "create", "--source-branch", branch, "--title", &title, "--description", &text,
         "--yes",
     ])
 }
@@ -175,14 +168,7 @@ pub(super) fn merge_args(forge: &Forge, number: u64, commit: &str) -> Vec<String
     let sha = format!("sha={commit}");
     let squash = format!("squash={}", forge.method == MergeMethod::Squash);
     let mut args = strings(&[
-        "api",
-        "--method",
-        "PUT",
-        &path,
-        "--raw-field",
-        &sha,
-        "--raw-field",
-        &squash,
+        "api", "--method", "PUT", &path, "--raw-field", &sha, "--raw-field", &squash,
     ]);
     if forge.auto_merge {
         args.extend(strings(&[
@@ -231,18 +217,11 @@ fn kind_of(said: &Said) -> (TroubleKind, String) {
     } else if says(&["429", "rate limit", "too many requests"]) {
         TroubleKind::RateLimited
     } else if says(&[
-        "dial tcp",
-        "no such host",
-        "connection refused",
-        "502",
-        "503",
-        "504",
+        "dial tcp", "no such host", "connection refused", "502", "503", "504",
     ]) {
         TroubleKind::Network
     } else if says(&[
-        "404 project not found",
-        "no git remotes",
-        "not a git repository",
+        "404 project not found", "no git remotes", "not a git repository",
     ]) {
         TroubleKind::NoRepository
     } else if says(&["404"]) {

@@ -488,11 +488,8 @@ fn git_trouble(words: &str) -> Trouble {
     let low = words.to_ascii_lowercase();
     let says = |any: &[&str]| any.iter().any(|word| low.contains(word));
     let kind = if says(&[
-        "could not resolve host",
-        "connection timed out",
-        "connection refused",
-        "operation timed out",
-        "the remote end hung up",
+        "could not resolve host", "connection timed out", "connection refused",
+        "operation timed out", "the remote end hung up",
     ]) {
         TroubleKind::Network
     } else if says(&[

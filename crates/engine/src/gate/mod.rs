@@ -131,9 +131,7 @@ fn papers(layout: &Layout, settings: &GateSettings) -> Papers {
 
 fn own_papers(settings: &GateSettings) -> [&String; 4] {
     [
-        &settings.audit_report,
-        &settings.gate_file,
-        &settings.quality_file,
+        &settings.audit_report, &settings.gate_file, &settings.quality_file,
         &settings.evidence_file,
     ]
 }

@@ -235,10 +235,7 @@ pub fn in_own_repository_with(
 
 /// Variables of a person that say how their Git shows things.
 const SHOWING: [&str; 4] = [
-    "GIT_PAGER",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_NOSYSTEM",
+    "GIT_PAGER", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
 ];
 
 /// `git` for a store of Ralph's own: it shows things as the person has it

@@ -167,16 +167,8 @@ fn odd_heads_are_unknown_and_no_error() {
     let secret = root.join("secret");
     fs::write(&secret, "0123456789012345678901234567890123456789").unwrap();
     for text in [
-        "",
-        "\n",
-        "ref:",
-        "ref: ../secret",
-        "ref: refs/../../secret",
-        "ref: /etc/hostname",
-        "not a commit",
-        "0123",
-        "ref: HEAD",
-        "\u{0}\u{1}",
+        "", "\n", "ref:", "ref: ../secret", "ref: refs/../../secret", "ref: /etc/hostname",
+        "not a commit", "0123", "ref: HEAD", "\u{0}\u{1}",
     ] {
         fs::write(root.join(".git/HEAD"), text).unwrap();
         assert_eq!(head(root), Head::default(), "{text:?}");

@@ -178,12 +178,7 @@ impl Repo {
     /// What a commit changed, on top of another that shares its base.
     pub fn merge(&self, tip: &str, commit: &str) -> io::Result<Merge> {
         let arguments = [
-            "merge-tree",
-            "--write-tree",
-            "--name-only",
-            "-z",
-            tip,
-            commit,
+            "merge-tree", "--write-tree", "--name-only", "-z", tip, commit,
         ];
         let output = self.run(None, &arguments, b"")?;
         let text = String::from_utf8_lossy(&output.stdout);

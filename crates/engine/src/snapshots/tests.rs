@@ -225,12 +225,7 @@ fn a_collected_repository_breaks_no_snapshot() {
     project.git(&["checkout", "-q", "main"]);
     project.git(&["branch", "-D", "topic"]);
     project.git(&[
-        "commit",
-        "-q",
-        "--amend",
-        "--allow-empty",
-        "-m",
-        "rewritten",
+        "commit", "-q", "--amend", "--allow-empty", "-m", "rewritten",
     ]);
     project.git(&["reflog", "expire", "--expire=now", "--all"]);
     project.git(&["gc", "-q", "--prune=now"]);

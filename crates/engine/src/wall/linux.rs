@@ -455,14 +455,8 @@ impl Wall {
 
 /// What nobody behind the wall shares with others.
 const SEPARATE: [&str; 8] = [
-    "--unshare-user",
-    "--unshare-pid",
-    "--unshare-ipc",
-    "--unshare-uts",
-    "--unshare-cgroup-try",
-    "--die-with-parent",
-    "--cap-drop",
-    "ALL",
+    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+    "--die-with-parent", "--cap-drop", "ALL",
 ];
 
 /// Variables that name sockets which are not there.

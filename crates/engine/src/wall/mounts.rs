@@ -68,12 +68,7 @@ fn is_empty_anyway(views: &[View], path: &Path) -> bool {
 
 /// What steers the whole machine.
 const OF_THE_MACHINE: [&str; 7] = [
-    "/proc/acpi",
-    "/proc/bus",
-    "/proc/fs",
-    "/proc/irq",
-    "/proc/scsi",
-    "/proc/sys",
+    "/proc/acpi", "/proc/bus", "/proc/fs", "/proc/irq", "/proc/scsi", "/proc/sys",
     "/proc/sysrq-trigger",
 ];
 

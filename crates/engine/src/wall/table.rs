@@ -113,25 +113,10 @@ pub fn place(home: &Path, name: &str) -> PathBuf {
 
 /// Hosts that packages come from.
 pub const REGISTRIES: &[&str] = &[
-    "api.nuget.org",
-    "crates.io",
-    "deno.land",
-    "files.pythonhosted.org",
-    "index.crates.io",
-    "index.rubygems.org",
-    "jsr.io",
-    "npm.jsr.io",
-    "plugins.gradle.org",
-    "proxy.golang.org",
-    "pypi.org",
-    "registry.npmjs.org",
-    "registry.yarnpkg.com",
-    "repo.maven.apache.org",
-    "repo.packagist.org",
-    "repo1.maven.org",
-    "rubygems.org",
-    "static.crates.io",
-    "sum.golang.org",
+    "api.nuget.org", "crates.io", "deno.land", "files.pythonhosted.org", "index.crates.io",
+    "index.rubygems.org", "jsr.io", "npm.jsr.io", "plugins.gradle.org", "proxy.golang.org",
+    "pypi.org", "registry.npmjs.org", "registry.yarnpkg.com", "repo.maven.apache.org",
+    "repo.packagist.org", "repo1.maven.org", "rubygems.org", "static.crates.io", "sum.golang.org",
 ];
 
 /// What one client needs beside the toolchains.
@@ -160,10 +145,7 @@ const CLAUDE: Needs = Needs {
         Share::Read(".local/share/claude"),
     ],
     hosts: &[
-        "api.anthropic.com",
-        "claude.ai",
-        "console.anthropic.com",
-        "platform.claude.com",
+        "api.anthropic.com", "claude.ai", "console.anthropic.com", "platform.claude.com",
     ],
     // It refuses to work without questions as root, unless a wall
     // stands around it.
@@ -200,11 +182,7 @@ const OPENCODE: Needs = Needs {
         Share::Read(".opencode"),
     ],
     hosts: &[
-        "api.anthropic.com",
-        "api.openai.com",
-        "models.dev",
-        "opencode.ai",
-        "openrouter.ai",
+        "api.anthropic.com", "api.openai.com", "models.dev", "opencode.ai", "openrouter.ai",
     ],
     configs: &[
         ".config/opencode/opencode.json",

@@ -278,12 +278,7 @@ fn get_out(attempt: Try, outside: &Outside) -> bool {
         Try::ReadHome => regular::read(&outside.file).is_ok(),
         Try::ReadState => fs::read_dir(&outside.state).is_ok_and(|mut dir| dir.next().is_some()),
         Try::WriteSystem => [
-            "/usr",
-            "/etc",
-            "/var/lib",
-            "/opt",
-            "/sys/kernel",
-            "/proc/sys/kernel",
+            "/usr", "/etc", "/var/lib", "/opt", "/sys/kernel", "/proc/sys/kernel",
         ]
         .iter()
         .any(|dir| fs::write(Path::new(dir).join(".ralph-doctor"), "").is_ok()),

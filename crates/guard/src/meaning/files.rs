@@ -418,11 +418,7 @@ pub fn tool_write(walker: &mut Walker, path: &str, env: &Env) {
 pub fn patched(walker: &mut Walker, text: &str, env: &Env) {
     for line in text.lines() {
         let path = [
-            "*** Add File: ",
-            "*** Update File: ",
-            "*** Move to: ",
-            "+++ b/",
-            "+++ ",
+            "*** Add File: ", "*** Update File: ", "*** Move to: ", "+++ b/", "+++ ",
         ]
         .iter()
         .find_map(|start| line.strip_prefix(start));

@@ -90,22 +90,8 @@ fn what_bash_accepts_is_read() {
 #[test]
 fn what_bash_refuses_is_refused() {
     for text in [
-        "echo 'a",
-        "echo \"a",
-        "echo `a",
-        "echo $(a",
-        "echo ${a",
-        "if a; then b",
-        "for do done",
-        "a && && b",
-        "| a",
-        ")",
-        "{ a",
-        "case x in a) b",
-        "a ;; b",
-        "while a; do done",
-        "(a",
-        "fi",
+        "echo 'a", "echo \"a", "echo `a", "echo $(a", "echo ${a", "if a; then b", "for do done",
+        "a && && b", "| a", ")", "{ a", "case x in a) b", "a ;; b", "while a; do done", "(a", "fi",
         "echo a; done",
     ] {
         check(text, false);
@@ -129,18 +115,7 @@ fn the_body_of_a_here_document_is_no_command() {
 #[test]
 fn bounds_are_errors_and_never_overflow_the_stack() {
     for open in [
-        "(",
-        "{ ",
-        "$(",
-        "\"$(",
-        "${x:-",
-        "if ",
-        "<(",
-        "while a; do ",
-        "f() ",
-        "[[ ",
-        "a=(",
-        "$(( ",
+        "(", "{ ", "$(", "\"$(", "${x:-", "if ", "<(", "while a; do ", "f() ", "[[ ", "a=(", "$(( ",
     ] {
         let text = open.repeat(100_000 / open.len());
         assert!(read(&text).is_err(), "{open:?}");

@@ -65,22 +65,10 @@ fn a_save_keeps_the_order_that_survives_a_crash() {
     assert_eq!(
         order,
         [
-            "checkpoint.open",
-            "checkpoint.write",
-            "checkpoint.sync",
-            "checkpoint.remove",
-            "checkpoint.rotate",
-            "checkpoint.rotate",
-            "atomic.open",
-            "atomic.write",
-            "atomic.sync",
-            "atomic.rename",
-            "atomic.sync-dir",
-            "checkpoint.rename",
-            "atomic.open",
-            "atomic.write",
-            "atomic.rename",
-            "checkpoint.sync-dir",
+            "checkpoint.open", "checkpoint.write", "checkpoint.sync", "checkpoint.remove",
+            "checkpoint.rotate", "checkpoint.rotate", "atomic.open", "atomic.write", "atomic.sync",
+            "atomic.rename", "atomic.sync-dir", "checkpoint.rename", "atomic.open", "atomic.write",
+            "atomic.rename", "checkpoint.sync-dir",
         ]
     );
 }

@@ -259,12 +259,7 @@ fn filters_choose() {
 fn a_bad_filter_says_what_to_write() {
     let mut said = String::new();
     for filter in [
-        "level",
-        "=3",
-        "iteration=",
-        "level>=LOUD",
-        "iteration=two",
-        "a!b",
+        "level", "=3", "iteration=", "level>=LOUD", "iteration=two", "a!b",
     ] {
         let error = Filter::parse(filter).unwrap_err();
         for lang in Lang::ALL {

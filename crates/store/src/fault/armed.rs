@@ -273,17 +273,9 @@ mod tests {
     #[test]
     fn what_is_no_fault_is_not_taken_for_one() {
         for entry in [
-            "",
-            "log.write",
-            "log.write=kill",
-            "log.write#0=kill",
-            "log.write#x=kill",
-            "log.writes#1=kill",
-            "log.write#1=",
-            "log.write#1=EVERYTHING",
-            "log.write#1=short",
-            "log.write#1=short:x",
-            "log.write#1=short:1:",
+            "", "log.write", "log.write=kill", "log.write#0=kill", "log.write#x=kill",
+            "log.writes#1=kill", "log.write#1=", "log.write#1=EVERYTHING", "log.write#1=short",
+            "log.write#1=short:x", "log.write#1=short:1:",
         ] {
             assert_eq!(parse(entry), None, "{entry}");
         }

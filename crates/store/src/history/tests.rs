@@ -87,10 +87,7 @@ fn an_archive_has_everything_and_lists_it() {
     assert_eq!(
         names,
         [
-            "checkpoint.json",
-            "checkpoint.json.sha256",
-            "manifest.json",
-            "ralph-delta.state.md",
+            "checkpoint.json", "checkpoint.json.sha256", "manifest.json", "ralph-delta.state.md",
             "report.md",
         ]
     );

@@ -33,32 +33,16 @@ const PROMPT: &str = "This is a self-test of hooks in an empty scratch directory
 fn needed(verb: Event) -> &'static [&'static str] {
     match verb {
         Event::PreToolUse => &[
-            "session_id",
-            "cwd",
-            "hook_event_name",
-            "tool_name",
-            "tool_input",
+            "session_id", "cwd", "hook_event_name", "tool_name", "tool_input",
         ],
         Event::PostToolUse => &[
-            "session_id",
-            "cwd",
-            "tool_name",
-            "tool_input",
-            "tool_response",
+            "session_id", "cwd", "tool_name", "tool_input", "tool_response",
         ],
         Event::Stop => &[
-            "session_id",
-            "cwd",
-            "transcript_path",
-            "stop_hook_active",
-            "last_assistant_message",
+            "session_id", "cwd", "transcript_path", "stop_hook_active", "last_assistant_message",
         ],
         Event::SubagentStop => &[
-            "session_id",
-            "agent_id",
-            "agent_type",
-            "stop_hook_active",
-            "last_assistant_message",
+            "session_id", "agent_id", "agent_type", "stop_hook_active", "last_assistant_message",
         ],
         Event::UserPromptSubmit => &["session_id", "cwd", "prompt"],
         Event::SessionStart => &["session_id", "cwd", "source"],
@@ -101,16 +85,8 @@ async fn try_out(claude: &Path) -> io::Result<(Answer, Recorded)> {
     fs::create_dir_all(&records)?;
     fs::write(project.join(".claude/settings.json"), settings(&records)?)?;
     let args = [
-        "-p",
-        PROMPT,
-        "--output-format",
-        "json",
-        "--permission-mode",
-        "acceptEdits",
-        "--allowedTools",
-        "Write,Agent,Task",
-        "--max-turns",
-        "12",
+        "-p", PROMPT, "--output-format", "json", "--permission-mode", "acceptEdits",
+        "--allowedTools", "Write,Agent,Task", "--max-turns", "12",
     ];
     let answer = ask(Question {
         program: claude,

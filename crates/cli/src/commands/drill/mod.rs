@@ -131,11 +131,7 @@ fn drill(
         }
     };
     show(&view::beginning(
-        &app.screen,
-        settings,
-        &project,
-        &scale,
-        dir,
+        &app.screen, settings, &project, &scale, dir,
     ));
     table.head().iter().for_each(|head| show(head));
     let (all, interrupted) = app.block_on(play_all(&stage, faults, args.keep, |played| {

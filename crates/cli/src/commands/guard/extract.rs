@@ -135,12 +135,7 @@ fn as_shell(recipe: &str, variables: &[(String, String)]) -> String {
 
 /// Keys of CI files whose values a shell runs.
 const STEP_KEYS: [&str; 6] = [
-    "run",
-    "script",
-    "before_script",
-    "after_script",
-    "command",
-    "commands",
+    "run", "script", "before_script", "after_script", "command", "commands",
 ];
 
 /// Reads indentation only: enough for block scalars and lists of commands,

@@ -22,11 +22,7 @@ const IGNORE_FILE: &str = ".ralph/.gitignore";
 
 /// What in `.ralph` is no state of a run.
 const NO_STATE: [&str; 5] = [
-    ".gitignore",
-    "install.json",
-    "install",
-    "config.toml",
-    "prompt-template.md",
+    ".gitignore", "install.json", "install", "config.toml", "prompt-template.md",
 ];
 
 pub fn run(app: &App, args: &UninstallArgs) -> Exit {

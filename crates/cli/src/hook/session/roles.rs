@@ -109,9 +109,7 @@ pub fn after(heard: &Heard, here: &Here) -> Reply {
         Ok(None) => Reply::default(),
         Ok(Some(Verdict::GoOn(go_on))) => Reply {
             message: Some(with_announcements(
-                &go_on.banner,
-                &opened.announcements,
-                lang,
+                &go_on.banner, &opened.announcements, lang,
             )),
             ..Reply::context(go_on.text)
         },

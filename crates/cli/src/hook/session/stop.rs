@@ -146,9 +146,7 @@ fn reply(opened: &SessionLoop, verdict: Verdict) -> Reply {
         Verdict::GoOn(go_on) => Reply {
             block: Some(go_on.text),
             message: Some(with_announcements(
-                &go_on.banner,
-                &opened.announcements,
-                lang,
+                &go_on.banner, &opened.announcements, lang,
             )),
             context: None,
         },

@@ -21,17 +21,8 @@ use crate::{app, settings};
 
 /// Tools that change files, as the clients name them.
 pub(super) const WRITERS: [&str; 11] = [
-    "Write",
-    "Edit",
-    "MultiEdit",
-    "NotebookEdit",
-    "apply_patch",
-    "write_file",
-    "replace",
-    "create",
-    "edit",
-    "str_replace",
-    "str_replace_editor",
+    "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch", "write_file", "replace", "create",
+    "edit", "str_replace", "str_replace_editor",
 ];
 /// More files of one patch are not listed.
 const MOST_FILES: usize = 50;

@@ -115,13 +115,7 @@ impl League {
         fs::write(&script, [TICK, case.agent].concat()).unwrap();
         let agent = format!("sh {}", script.display());
         let run = [
-            "run",
-            "--json",
-            "--tasks",
-            "tasks.md",
-            "--agent-cmd",
-            &agent,
-            "--trust-project",
+            "run", "--json", "--tasks", "tasks.md", "--agent-cmd", &agent, "--trust-project",
         ];
         let mut command = env.command(&run);
         if !self.verify.is_empty() {
@@ -145,13 +139,8 @@ impl League {
         let told = || {
             let lines = done.stdout.lines().filter(|line| {
                 [
-                    "tick_",
-                    "gate_result",
-                    "loop_end",
-                    "preflight",
-                    "promise_rejected",
-                    "snapshot",
-                    "expectations",
+                    "tick_", "gate_result", "loop_end", "preflight", "promise_rejected",
+                    "snapshot", "expectations",
                 ]
                 .iter()
                 .any(|word| line.contains(word))

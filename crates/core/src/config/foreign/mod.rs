@@ -21,10 +21,7 @@ use super::words::Found;
 /// The files of other tools that are read, the first of which decides where
 /// two disagree.
 pub const FOREIGN_FILES: [&str; 4] = [
-    ".skillpackrc",
-    ".ideal/worktree.yaml",
-    ".trellis/worktree.yaml",
-    ".ralphrc",
+    ".skillpackrc", ".ideal/worktree.yaml", ".trellis/worktree.yaml", ".ralphrc",
 ];
 
 impl Layer {

@@ -54,21 +54,8 @@ const THEIRS: [&str; 3] = [
 
 /// Sections that belong to that tool alone; what is in them is not looked at.
 const THEIR_SECTIONS: [&str; 15] = [
-    "version",
-    "knowledge",
-    "logging",
-    "recovery",
-    "cross_validation",
-    "mcp",
-    "cli",
-    "parallel",
-    "adapter",
-    "smart_routing",
-    "tool_discovery",
-    "branch",
-    "skill_system",
-    "lsp",
-    "$schema",
+    "version", "knowledge", "logging", "recovery", "cross_validation", "mcp", "cli", "parallel",
+    "adapter", "smart_routing", "tool_discovery", "branch", "skill_system", "lsp", "$schema",
 ];
 
 const OUR_SECTIONS: [&str; 4] = ["loop", "checkpoint", "output", "routing"];

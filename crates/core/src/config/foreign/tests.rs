@@ -70,9 +70,7 @@ mod skillpack {
         assert_eq!(weights, [60, 0, 0, 40, 0, 0]);
         assert_eq!(
             (
-                scale.thresholds.direct,
-                scale.thresholds.planned,
-                scale.thresholds.ralph
+                scale.thresholds.direct, scale.thresholds.planned, scale.thresholds.ralph
             ),
             (10, 20, 30)
         );
@@ -266,19 +264,9 @@ SANDBOX_PROVIDER="docker"
     #[test]
     fn nothing_is_ever_worked_out_by_a_shell() {
         for value in [
-            "$(touch x)",
-            "\"$(touch x)\"",
-            "`touch x`",
-            "\"${X:-$(touch x)}\"",
-            "5;touch x",
-            "5 ; touch x",
-            "5&&touch x",
-            "$OTHER",
-            "\"${OTHER}\"",
-            "${OTHER:=5}",
-            "$((2 + 3))",
-            "\"5",
-            "\"5\"5",
+            "$(touch x)", "\"$(touch x)\"", "`touch x`", "\"${X:-$(touch x)}\"", "5;touch x",
+            "5 ; touch x", "5&&touch x", "$OTHER", "\"${OTHER}\"", "${OTHER:=5}", "$((2 + 3))",
+            "\"5", "\"5\"5",
         ] {
             let (settings, warnings) = read(FILE, &format!("MAX_CALLS_PER_HOUR={value}\n"));
             assert_eq!(settings, untouched(), "{value}");

@@ -61,14 +61,7 @@ fn a_repository_tightens_and_a_person_loosens() {
     assert_eq!(
         file.loosens,
         [
-            "enabled",
-            "fail",
-            "shadow",
-            "disable",
-            "modes",
-            "packs",
-            "allow_paths",
-            "allow_hosts"
+            "enabled", "fail", "shadow", "disable", "modes", "packs", "allow_paths", "allow_hosts"
         ]
     );
     let tight = file.tightened();

@@ -39,11 +39,7 @@ fn keeps_the_order_of_the_file() {
     assert_eq!(
         names,
         [
-            "preset",
-            "lang",
-            "agents",
-            "limits.max_iterations",
-            "limits.extend_by"
+            "preset", "lang", "agents", "limits.max_iterations", "limits.extend_by"
         ]
     );
 }

@@ -105,11 +105,7 @@ fn error_reports() {
 #[test]
 fn error_classes_have_names() {
     for class in [
-        "agent_exec",
-        "agent_timeout",
-        "agent_missing",
-        "task_not_found",
-        "file_op",
+        "agent_exec", "agent_timeout", "agent_missing", "task_not_found", "file_op",
     ] {
         for lang in Lang::ALL {
             assert_ne!(error_class(lang, class), class);

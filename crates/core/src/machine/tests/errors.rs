@@ -57,9 +57,7 @@ fn the_third_error_ends_and_the_first_two_wait_errc_02_errc_06() {
     assert_eq!(
         all,
         [
-            "exit code 1: first",
-            "exit code 1: second",
-            "exit code 1: third"
+            "exit code 1: first", "exit code 1: second", "exit code 1: third"
         ],
         "the report names all three"
     );

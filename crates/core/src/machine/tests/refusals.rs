@@ -232,10 +232,7 @@ fn the_next_agent_takes_the_turn_and_the_first_comes_back() {
     assert_eq!(
         run.told(),
         [
-            "agent_refused",
-            "iteration_retry",
-            "agent_switched",
-            "iteration_start"
+            "agent_refused", "iteration_retry", "agent_switched", "iteration_start"
         ]
     );
     // It stays while the first choice is held back …

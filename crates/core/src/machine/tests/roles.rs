@@ -152,12 +152,7 @@ fn a_task_goes_through_developer_reviewer_and_tester() {
     assert_eq!(
         flow_notices(&script),
         [
-            "task_start",
-            "role_start",
-            "role_start",
-            "role_answer",
-            "role_start",
-            "role_answer",
+            "task_start", "role_start", "role_start", "role_answer", "role_start", "role_answer",
             "task_passed"
         ]
     );

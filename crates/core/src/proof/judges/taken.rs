@@ -21,18 +21,8 @@ pub(super) fn module(name: &str) -> Vec<String> {
 
 fn modules(text: &str) -> Vec<Vec<String>> {
     const TESTING: [&str; 12] = [
-        "assert",
-        "==",
-        "!=",
-        "<",
-        ">",
-        "if ",
-        "not ",
-        "raise ",
-        "unittest",
-        "pytest",
-        "check_call",
-        "check=",
+        "assert", "==", "!=", "<", ">", "if ", "not ", "raise ", "unittest", "pytest",
+        "check_call", "check=",
     ];
     let code = without_strings(text, "#");
     let is_import = |line: &&str| line.starts_with("import ") || line.starts_with("from ");

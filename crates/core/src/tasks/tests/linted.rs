@@ -28,9 +28,7 @@ fn boxes_outside_sections() {
     check(
         "- [ ] T000 x\n## Phase 1: A\n- [ ] T001 a\n**Checkpoint**\n- [ ] T002 b\n## Notes\n- [ ] T003 c\n",
         &[
-            "1 outside_section",
-            "5 outside_section",
-            "7 outside_section",
+            "1 outside_section", "5 outside_section", "7 outside_section",
         ],
     );
     check(
@@ -98,15 +96,8 @@ fn lines_that_are_almost_boxes() {
     check(
         "- [ ] a\n1. [ ] b\n- [] c\n-[ ] d\n- [ ]e\n- [✓] f\n- [\u{a0}] g\n- [-] h\n- [ ]\n> - [ ] i\n> - j\n",
         &[
-            "2 not_a_box",
-            "3 not_a_box",
-            "4 not_a_box",
-            "5 not_a_box",
-            "6 not_a_box",
-            "7 not_a_box",
-            "8 not_a_box",
-            "9 empty_text",
-            "10 not_a_box",
+            "2 not_a_box", "3 not_a_box", "4 not_a_box", "5 not_a_box", "6 not_a_box",
+            "7 not_a_box", "8 not_a_box", "9 empty_text", "10 not_a_box",
         ],
     );
 }

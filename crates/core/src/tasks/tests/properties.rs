@@ -71,11 +71,7 @@ fn markdown_file() -> impl Strategy<Value = (String, String)> {
 
 fn story() -> impl Strategy<Value = String> {
     let text = prop::sample::select(vec![
-        "a",
-        "\\\"passes\\\": true",
-        "\\\\",
-        "{\\u0022",
-        "任務",
+        "a", "\\\"passes\\\": true", "\\\\", "{\\u0022", "任務",
     ]);
     let extra = prop::sample::select(vec![
         "",

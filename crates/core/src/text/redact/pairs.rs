@@ -29,59 +29,17 @@ enum Join {
 const PASSWORDS: &[&str] = &["password", "passwd", "passphrase"];
 
 const TOKENS: &[&str] = &[
-    "token",
-    "secret",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "accountkey",
+    "token", "secret", "apikey", "accesskey", "secretkey", "privatekey", "accountkey",
 ];
 
 /// Words that are no secrets where a value is expected: types, empty values
 /// and what error messages say about a password.
 const PLAIN_WORDS: &[&str] = &[
-    "any",
-    "authentication",
-    "bool",
-    "boolean",
-    "bytes",
-    "changed",
-    "disabled",
-    "empty",
-    "enabled",
-    "expired",
-    "failed",
-    "false",
-    "field",
-    "float32",
-    "float64",
-    "hidden",
-    "incorrect",
-    "integer",
-    "int32",
-    "int64",
-    "invalid",
-    "missing",
-    "mismatch",
-    "nil",
-    "none",
-    "null",
-    "number",
-    "object",
-    "optional",
-    "required",
-    "string",
-    "string16",
-    "text",
-    "true",
-    "uint32",
-    "uint64",
-    "undefined",
-    "unknown",
-    "unset",
-    "varchar",
-    "wrong",
+    "any", "authentication", "bool", "boolean", "bytes", "changed", "disabled", "empty", "enabled",
+    "expired", "failed", "false", "field", "float32", "float64", "hidden", "incorrect", "integer",
+    "int32", "int64", "invalid", "missing", "mismatch", "nil", "none", "null", "number", "object",
+    "optional", "required", "string", "string16", "text", "true", "uint32", "uint64", "undefined",
+    "unknown", "unset", "varchar", "wrong",
 ];
 
 /// How much of a value without quotes is looked at to judge it: a run without
@@ -229,13 +187,7 @@ fn ends_bare(c: char, rest: &str) -> bool {
 /// admins") it is neither.
 fn authorization(text: &str, start: usize) -> Option<Range<usize>> {
     const SCHEMES: &[&str] = &[
-        "basic",
-        "bearer",
-        "token",
-        "digest",
-        "negotiate",
-        "apikey",
-        "aws4-hmac-sha256",
+        "basic", "bearer", "token", "digest", "negotiate", "apikey", "aws4-hmac-sha256",
     ];
     let start = quoted(text, start).map_or(start, |inside| inside.start);
     let first = bare(text, start, LONGEST_JUDGED);

@@ -226,19 +226,8 @@ fn ordinary_text_stays() {
 #[test]
 fn hostile_text_costs_linear_time() {
     for piece in [
-        "sk-",
-        "eyJ-",
-        "eyJ.",
-        "a-",
-        "-----BEGIN ",
-        "://",
-        "token=",
-        "token: \"",
-        "\\",
-        "bearer ",
-        "password",
-        "--token ",
-        "-",
+        "sk-", "eyJ-", "eyJ.", "a-", "-----BEGIN ", "://", "token=", "token: \"", "\\", "bearer ",
+        "password", "--token ", "-",
     ] {
         let text = piece.repeat(200_000 / piece.len());
         let start = Instant::now();

@@ -79,11 +79,7 @@ fn with(permissions: Permissions) -> Options {
 #[test]
 fn claude_is_called_headless() {
     let base = [
-        "claude",
-        "-p",
-        "--output-format",
-        "stream-json",
-        "--verbose",
+        "claude", "-p", "--output-format", "stream-json", "--verbose",
     ];
     let own = ["--setting-sources", "project,local", "--strict-mcp-config"];
     check(
@@ -211,19 +207,8 @@ fn gemini_is_called_headless() {
         Client::Gemini,
         &all(),
         &[
-            "/opt/my agent",
-            "-o",
-            "stream-json",
-            "--skip-trust",
-            "-r",
-            "s-1",
-            "--approval-mode",
-            "yolo",
-            "-m",
-            "best",
-            "--own",
-            "it's",
-            "< prompt",
+            "/opt/my agent", "-o", "stream-json", "--skip-trust", "-r", "s-1", "--approval-mode",
+            "yolo", "-m", "best", "--own", "it's", "< prompt",
         ],
     );
     check(
@@ -260,17 +245,8 @@ fn copilot_is_called_headless() {
         Client::Copilot,
         &all(),
         &[
-            "/opt/my agent",
-            "--output-format",
-            "json",
-            "--no-ask-user",
-            "--resume=s-1",
-            "--allow-all",
-            "--model",
-            "best",
-            "--own",
-            "it's",
-            "< prompt",
+            "/opt/my agent", "--output-format", "json", "--no-ask-user", "--resume=s-1",
+            "--allow-all", "--model", "best", "--own", "it's", "< prompt",
         ],
     );
     check(
@@ -310,37 +286,16 @@ fn opencode_cursor_and_amp_are_called_headless() {
         Client::OpenCode,
         &all(),
         &[
-            "/opt/my agent",
-            "run",
-            "--format",
-            "json",
-            "-s",
-            "s-1",
-            "--auto",
-            "-m",
-            "best",
-            "--own",
-            "it's",
-            "< prompt",
+            "/opt/my agent", "run", "--format", "json", "-s", "s-1", "--auto", "-m", "best",
+            "--own", "it's", "< prompt",
         ],
     );
     check(
         Client::Cursor,
         &all(),
         &[
-            "/opt/my agent",
-            "-p",
-            "--output-format",
-            "stream-json",
-            "--resume",
-            "s-1",
-            "--force",
-            "--trust",
-            "--model",
-            "best",
-            "--own",
-            "it's",
-            "do it",
+            "/opt/my agent", "-p", "--output-format", "stream-json", "--resume", "s-1", "--force",
+            "--trust", "--model", "best", "--own", "it's", "do it",
         ],
     );
     check(

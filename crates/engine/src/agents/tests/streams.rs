@@ -17,33 +17,12 @@ macro_rules! fixtures {
 }
 
 const FIXTURES: &[(&str, &[u8])] = fixtures![
-    "claude.work",
-    "claude.two-results",
-    "claude.old-totals",
-    "claude.api-error",
-    "claude.limit",
-    "claude.interrupted",
-    "claude.max-turns",
-    "claude.budget",
-    "claude.cut-off",
-    "claude.denied",
-    "claude.prompt-blocked",
-    "codex.work",
-    "codex.limit",
-    "codex.retry",
-    "codex.refused",
-    "codex.cut-off",
-    "gemini.work",
-    "gemini.quota",
-    "gemini.turns",
-    "opencode.work",
-    "opencode.rejected",
-    "opencode.error",
-    "opencode.free",
-    "copilot.work",
-    "copilot.auth",
-    "cursor.work",
-    "amp.work",
+    "claude.work", "claude.two-results", "claude.old-totals", "claude.api-error", "claude.limit",
+    "claude.interrupted", "claude.max-turns", "claude.budget", "claude.cut-off", "claude.denied",
+    "claude.prompt-blocked", "codex.work", "codex.limit", "codex.retry", "codex.refused",
+    "codex.cut-off", "gemini.work", "gemini.quota", "gemini.turns", "opencode.work",
+    "opencode.rejected", "opencode.error", "opencode.free", "copilot.work", "copilot.auth",
+    "cursor.work", "amp.work",
 ];
 
 fn fixture(name: &str) -> &'static [u8] {
@@ -246,10 +225,7 @@ fn a_stream_that_is_cut_off_tells_what_was_used_at_least() {
     check(
         "codex.cut-off",
         &[
-            "CutOff",
-            "session: 7hread-01",
-            "tools: 1",
-            "error: NoResult None ",
+            "CutOff", "session: 7hread-01", "tools: 1", "error: NoResult None ",
         ],
     );
 }
@@ -430,11 +406,7 @@ fn copilot_cursor_and_amp_are_heard() {
     check(
         "cursor.work",
         &[
-            "Completed",
-            "text: The stones turn.",
-            "session: cu-1",
-            "model: auto",
-            "tools: 2",
+            "Completed", "text: The stones turn.", "session: cu-1", "model: auto", "tools: 2",
             "denied: c2 shell ",
         ],
     );

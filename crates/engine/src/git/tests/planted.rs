@@ -196,9 +196,7 @@ const PLANTED: [Planted; 16] = [
         name: "hooks",
         plant: |yard| {
             for name in [
-                "post-index-change",
-                "fsmonitor-watchman",
-                "reference-transaction",
+                "post-index-change", "fsmonitor-watchman", "reference-transaction",
             ] {
                 let hook = yard.root().join(".git/hooks").join(name);
                 fs::create_dir_all(hook.parent().unwrap()).unwrap();

@@ -341,17 +341,7 @@ impl Dice {
 }
 
 const PATHS: [&str; 12] = [
-    "a",
-    "A",
-    "d/a",
-    "d/b c",
-    "d/e/a",
-    "d/e/new\nline",
-    "f/a",
-    "f",
-    "x.log",
-    "d/y.log",
-    "g/-q",
+    "a", "A", "d/a", "d/b c", "d/e/a", "d/e/new\nline", "f/a", "f", "x.log", "d/y.log", "g/-q",
     "ü/é",
 ];
 const TEXTS: [&str; 6] = [
@@ -438,10 +428,7 @@ fn check(seed: u64) {
         run.project.write(".env", &format!("SECRET={turn}"));
         if dice.roll(3) == 0 {
             let work = [
-                ".",
-                ":(exclude).ralph",
-                ":(exclude).env",
-                ":(exclude)nested",
+                ".", ":(exclude).ralph", ":(exclude).env", ":(exclude)nested",
             ];
             run.project.git(&[&["add", "-A", "--"][..], &work].concat());
             run.project

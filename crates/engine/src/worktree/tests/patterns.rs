@@ -47,11 +47,7 @@ fn ignored_files_are_those_that_git_ignores() {
             ("local", ""),
         ],
         &[
-            ".gitignore",
-            "local",
-            "sub/.gitignore",
-            "sub/b.gen",
-            "sub/deep/.gitignore",
+            ".gitignore", "local", "sub/.gitignore", "sub/b.gen", "sub/deep/.gitignore",
             "sub/deep/local",
         ],
     );

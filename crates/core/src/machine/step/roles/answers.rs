@@ -208,16 +208,8 @@ fn remember(state: &mut State, step: &Step, said: &RoleReport) {
 
 /// What running tests leaves behind is nobody's work.
 const LEFT_BY_TESTS: [&str; 10] = [
-    "__pycache__",
-    ".pytest_cache",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".coverage",
-    "coverage",
-    "htmlcov",
-    ".nyc_output",
-    "node_modules",
-    "target",
+    "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".coverage", "coverage",
+    "htmlcov", ".nyc_output", "node_modules", "target",
 ];
 
 /// Whether the work tree or the commit is another than when the turn began.
