@@ -31,9 +31,12 @@ pub fn program(name: &str) -> String {
 }
 
 /// Builds `ralph` as the tests do, so that nothing is built twice: with fault
-/// points, and not for speed.
+/// points, and not for speed. Beside a test, since without one Cargo leaves out
+/// what the tests need, chooses other features and builds everything once more.
 pub fn debug_ralph(root: &Path) -> Result<PathBuf, String> {
-    succeed(command(root).args(["build", "--quiet", "--workspace", "--bin", "ralph"]))?;
+    succeed(command(root).args([
+        "build", "--quiet", "--workspace", "--bin", "ralph", "--test", "cli",
+    ]))?;
     Ok(ralph_of_tests(root))
 }
 

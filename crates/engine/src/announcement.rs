@@ -6,6 +6,7 @@ use std::time::Duration;
 use ralph_core::delta::{DeltaError, PATH};
 use ralph_core::lang::{Lang, Say, said};
 use ralph_core::machine::{Observation, Tasks};
+use ralph_core::tasks::Finding;
 use ralph_core::tr;
 use ralph_store::FileError;
 use ralph_store::checkpoint::Refused;
@@ -42,6 +43,9 @@ pub enum Announcement {
         "not committed in the work tree: {count}; it will mix with the agent's work, so commit or stash it first (`git stash -u`)"
     )]
     Uncommitted { count: usize },
+    /// A run can go wrong because of it.
+    #[say("task file, line {line}: {finding} (`ralph tasks lint` tells all)", (line, finding) = (finding.line, finding.say(lang)))]
+    DoubtfulList { finding: Finding },
     /// The agent's commits go where others build on them.
     #[say(
         "{branch} is the default branch, and the agent will commit on it; for a branch of its own: `git switch -c NAME`"

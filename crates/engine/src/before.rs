@@ -1,5 +1,6 @@
 //! What a person should know of the project before a new run changes it.
 
+use ralph_core::tasks::{Severity, TaskList};
 use ralph_store::layout::RunId;
 
 use crate::announcement::Announcement;
@@ -20,6 +21,13 @@ pub fn warnings(plan: &Plan, own: Option<&RunId>) -> Vec<Announcement> {
     if count > 0 {
         warnings.push(Announcement::TreesLeft { count });
     }
+    let findings = plan.list.iter().flat_map(TaskList::lint);
+    let mut errors = findings.filter(|finding| finding.kind.severity() == Severity::Error);
+    warnings.extend(
+        errors
+            .next()
+            .map(|finding| Announcement::DoubtfulList { finding }),
+    );
     let Some(root) = git::find_root(plan.layout.root()) else {
         return warnings;
     };

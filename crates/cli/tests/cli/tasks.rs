@@ -605,3 +605,18 @@ fn a_run_whose_tasks_all_wait_is_paused_with_the_reason() {
     let on = env.ralph(&["resume", "--yes", "--json"]);
     assert!(on.stdout.contains("\"task\":\"T002\""), "{}", on.stdout);
 }
+
+/// Two tasks of one name: whoever starts a run hears of it, not only whoever
+/// asks.
+#[test]
+fn a_list_that_a_run_can_trip_over_is_told_at_the_start() {
+    let env = TestEnv::new();
+    env.write("tasks.md", "- [ ] T001 a\n- [ ] T001 b\n");
+    let agent = env.agent(&[json!({"say": "<promise>CONTINUE</promise>"})]);
+    let told = "task file, line 2: id T001 is already used on line 1";
+    for how in [&["--dry-run"][..], &["--max-iterations", "1"]] {
+        let done = env.ralph(&[&["run", "--agent-cmd", &agent], how].concat());
+        let words = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(told), "{how:?}: {}", done.stdout);
+    }
+}

@@ -79,7 +79,7 @@ const MOST_READ: usize = 500;
 const SCRIPTS: [&str; 8] = ["", "js", "json", "node", "mjs", "cjs", "ts", "mts"];
 
 /// `runner/__init__.py` is loaded before `runner.py`, `lib.js` before
-/// `lib/index.js`, `runner` before `runner.js`.
+/// `lib/index.js`, `runner` before `runner.js`, `want.js` before `want.json`.
 fn stands_before(path: &str, check: &str) -> bool {
     let (stem, extension) = split(check);
     match extension {
@@ -94,6 +94,7 @@ fn stands_before(path: &str, check: &str) -> bool {
                 .is_some_and(|rest| rest.starts_with("/index.") || rest == "/package.json");
             path != check && (own == meant && SCRIPTS.contains(&end) || is_folder)
         }
+        "json" => [stem, &format!("{stem}.js")].contains(&path),
         _ => false,
     }
 }
@@ -194,6 +195,7 @@ mod tests {
         };
         let checks = [
             "check.py", "runner.py", "tests/test_a.py", "tools/lib/index.js", "tools/run.js",
+            "want.json",
         ];
         let judges = [
             "check.py", "runner.py", "tools/lib/index.js", "tools/run.js",
@@ -218,13 +220,14 @@ mod tests {
             "tools/run/index.js",
             "tools/run.mjs",
             "tools/lib/package.json",
+            "want.js",
         ] {
             check(&[shadow], &[shadow]);
         }
         check(
             &[
                 "calc.py", "calc/__init__.py", "statistics.py", "run.js", "tools/runner.js",
-                "lib/index.js", "numpy.py", "responses.txt",
+                "lib/index.js", "numpy.py", "want.ts", "responses.txt",
             ],
             &[],
         );

@@ -121,8 +121,8 @@ pub struct Verdict {
 pub enum Unshown {
     #[say("nothing but the task file has changed since a task was done last")]
     NothingChanged,
-    #[say("only tests and check files changed, no work that they could show")]
-    OnlyChecks,
+    #[say("only tests and check files changed ({files}), no work that they could show; where one of them is the product, have the check look at what it does", files = files.join(", "))]
+    OnlyChecks { files: Vec<String> },
     #[say("`{command}` passes without the change to {files} too: write a test that fails without it", files = files.join(", "))]
     GreenWithout { command: String, files: Vec<String> },
     #[say(
@@ -292,7 +292,8 @@ impl Scale<'_> {
             );
         }
         if weighed.work.is_empty() {
-            return unshown(EvidenceLevel::Changed, Unshown::OnlyChecks);
+            let files = weighed.checks.iter().take(NAMED).cloned().collect();
+            return unshown(EvidenceLevel::Changed, Unshown::OnlyChecks { files });
         }
         let command = self.commands.first().cloned().unwrap_or_default();
         if !self.commands.iter().any(|command| self.is_able(command)) {

@@ -125,7 +125,7 @@ fn take_end(state: &mut State, lane: u32, end: &LaneEnd, out: &mut Out) {
         }
         LaneEnd::Short { outcome, reason } => {
             state.lanes.seats.remove(&lane);
-            let why = match reason.is_empty() {
+            let why = match reason.is_empty() || reason == outcome {
                 true => outcome.clone(),
                 false => format!("{outcome}: {reason}"),
             };

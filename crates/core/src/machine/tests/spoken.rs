@@ -91,7 +91,9 @@ fn what_a_claim_lacks_prom_11(lang: Lang) -> String {
         Missing::Weakened {
             files: texts(&["tests/a.rs", "b.rs"]),
         },
-        Missing::Unshown(crate::proof::Unshown::OnlyChecks),
+        Missing::Unshown(crate::proof::Unshown::OnlyChecks {
+            files: texts(&["check.sh"]),
+        }),
         Missing::Unreadable,
         Missing::NoTasks,
     ];
