@@ -262,8 +262,11 @@ fn stated(value: &str, kind: VerdictKind) -> Option<Answer> {
         VerdictKind::Test => (&["PASS", "PASSED"], &["FAIL", "FAILED"]),
         _ => (&["APPROVE", "APPROVED"], &["REJECT", "REJECTED"]),
     };
+    let first = words
+        .first()
+        .is_some_and(|word| good.contains(&word.as_str()));
     match (has(good), has(bad)) {
-        (true, false) => Some(kind.good()),
+        (true, false) if first && !is_doubted(&value.to_lowercase()) => Some(kind.good()),
         (false, true) => kind.bad(),
         _ => None,
     }
@@ -281,7 +284,8 @@ fn vocabulary(kind: VerdictKind) -> (&'static [&'static str], &'static [&'static
         _ => (
             &[
                 "reject", "request changes", "changes requested", "not approve", "需要修改",
-                "駁回", "驳回", "不通過", "不通过", "未通過", "未通过", "不批准",
+                "駁回", "驳回", "不通過", "不通过", "未通過", "未通过", "不批准", "cannot approve",
+                "can't approve", "can’t approve", "disapprov", "拒絕", "拒绝", "退回",
             ],
             &["approve", "通過", "通过", "批准"],
         ),
@@ -296,12 +300,51 @@ const NEGATIONS: [&str; 11] = [
 fn by_words(view: &str, kind: VerdictKind) -> Option<Answer> {
     let (bad, good) = vocabulary(kind);
     let view = view.to_lowercase();
-    let said = |words: &[&str]| words.iter().any(|word| is_said(&view, word));
-    match (said(bad), said(good)) {
-        (true, _) => kind.bad(),
-        (false, true) => Some(kind.good()),
-        (false, false) => None,
+    let said = |text: &str, words: &[&str]| words.iter().any(|word| is_said(text, word));
+    if said(&view, bad) {
+        return kind.bad();
     }
+    let mut sentences = view
+        .split_inclusive(['.', '!', '?', ';', '\n', '。', '！', '？', '；'])
+        .filter(|sentence| good.iter().any(|word| sentence.contains(word)))
+        .peekable();
+    sentences.peek()?;
+    let is_plain = |sentence: &str| {
+        let mut clauses = sentence.split([',', '，', '、']);
+        let clause = clauses.find(|clause| said(clause, good));
+        !is_doubted(sentence) && clause.is_some_and(is_short)
+    };
+    sentences.all(is_plain).then(|| kind.good())
+}
+
+/// Who says more than yes may mean no: nobody guesses, the agent is asked again.
+fn is_short(clause: &str) -> bool {
+    const WORDS: usize = 6;
+    const CHARACTERS: usize = 12;
+    let is_wide = |c: &char| !c.is_ascii() && c.is_alphabetic();
+    clause.split_whitespace().count() <= WORDS
+        && clause.chars().filter(is_wide).count() <= CHARACTERS
+}
+
+/// Whether a sentence with a word that says yes sets a condition, asks, or
+/// denies.
+fn is_doubted(sentence: &str) -> bool {
+    const WORDS: [&str; 43] = [
+        "after", "although", "almost", "assuming", "before", "but", "can", "cannot", "could",
+        "decline", "except", "first", "hardly", "hesitate", "hold", "however", "if", "may",
+        "might", "must", "need", "needs", "neither", "never", "nor", "not", "once", "only", "out",
+        "pending", "provided", "refuse", "should", "soon", "unable", "unless", "until", "wait",
+        "when", "withhold", "would", "yet", "fix",
+    ];
+    const CHINESE: [&str; 22] = [
+        "但", "先", "才", "再", "後", "后", "若", "如果", "除非", "尚", "暫", "暂", "不", "未",
+        "無法", "无法", "否", "別", "别", "難", "难", "需",
+    ];
+    let is_end = |c: char| !c.is_alphanumeric() && !"'’".contains(c);
+    let mut words = sentence.split(is_end);
+    sentence.trim_end().ends_with(['?', '？'])
+        || words.any(|word| WORDS.contains(&word) || word.ends_with("n't") || word.ends_with("n’t"))
+        || CHINESE.iter().any(|word| sentence.contains(word))
 }
 
 /// Whether the word stands somewhere without a negation right before it.
@@ -376,6 +419,9 @@ mod tests {
             ("VERDICT: REJECT\nVERDICT: APPROVE", Some(Reject)),
             // A choice is no statement, and code is shown, not said.
             ("VERDICT: APPROVE|REJECT", None),
+            ("VERDICT: CANNOT APPROVE", None),
+            ("VERDICT: APPROVE only after the fix", None),
+            ("VERDICT: APPROVE (nice work)", Some(Approve)),
             ("```\nVERDICT: APPROVE\n```", None),
             ("> VERDICT: APPROVE", None),
             ("", None),
@@ -411,6 +457,19 @@ mod tests {
             ("未通過", Some(Reject)),
             ("This is not approved.", Some(Reject)),
             ("Looks fine to me.", None),
+            ("APPROVED", Some(Approve)),
+            ("Review result: APPROVED. Well done!", Some(Approve)),
+            ("I can't approve this.", Some(Reject)),
+            ("拒絕批准", Some(Reject)),
+            // Who says more than yes may mean no.
+            ("I would approve it with tests.", None),
+            ("I approve, once the tests are there.", None),
+            ("Approve? Certainly no.", None),
+            ("I refuse to approve this change", None),
+            ("Nobody in their right mind would ever approve this", None),
+            ("修正後才能批准", None),
+            ("批准，但需補測試", None),
+            ("無法批准", None),
         ] {
             check(VerdictKind::Review, text, want);
         }
@@ -422,6 +481,8 @@ mod tests {
             ("測試失敗", Some(Fail)),
             ("3 passed, 1 failed", Some(Fail)),
             ("surpassed expectations", None),
+            ("The tests would pass if the port was free", None),
+            ("12 passed, 0 failed. 沒有錯誤", Some(Pass)),
         ] {
             check(VerdictKind::Test, text, want);
         }

@@ -297,7 +297,7 @@ fn the_step_decides_as_it_did() {
     drt: 1428 events, 10 complete, 869e7c6c183686b6
     ralph: 714 events, 4 complete, 17f1cf9fecc2c903
     planned: 480 events, 6 complete, e624b44bb0fe5e0f
-    direct: 455 events, 16 complete, e23d74b468e706ee
-    session: 1118 events, 6 complete, 0282bdd063de809c
+    direct: 455 events, 16 complete, da82cf778759e60c
+    session: 1118 events, 6 complete, 0b052378ae60b31b
     ");
 }
