@@ -9,7 +9,7 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{State, TaskFacts, Turn};
 use ralph_core::tasks::{Format, TaskList};
 use ralph_core::template::{self, BuiltIn, PromptNote, Variables};
-use ralph_core::tr;
+use ralph_core::{text, tr};
 
 /// Where a template came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,17 +139,19 @@ impl Prompter {
         let facts = state.tasks.facts.clone().unwrap_or_default();
         let max = state.rules.limits.max_iterations;
         let flow = turn.flow.as_ref();
+        // What stands in a file is data (REIN-06).
+        let clean = |text: &str| text::without_controls(text).into_owned();
         let task = match (&self.prompt, &turn.task) {
-            (_, Some(task)) if flow.is_some() => task.text.clone(),
+            (_, Some(task)) if flow.is_some() => clean(&task.text),
             (Some(prompt), _) => prompt.clone(),
-            (None, Some(task)) => task.text.clone(),
+            (None, Some(task)) => clean(&task.text),
             (None, None) => String::new(),
         };
         // Where nothing is open any more, the last phase is repaired.
         let last = facts.phases.last().filter(|_| facts.pending == 0);
         let phase = turn.phase.clone().or(last.map(|phase| phase.key.clone()));
         Variables {
-            phase: phase.unwrap_or_default(),
+            phase: clean(&phase.unwrap_or_default()),
             iteration: turn.turn.to_string(),
             max_iterations: Variables::limit(u64::from(max), self.lang),
             tasks_file: self.tasks_file.clone(),

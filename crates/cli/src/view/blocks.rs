@@ -98,9 +98,12 @@ fn task_progress(state: &State) -> Option<Progress> {
 /// The box after tasks were ticked in `iteration`.
 pub fn progress(screen: &Screen, context: &Context, state: &State, iteration: u32) -> String {
     let limits = &state.rules.limits;
-    // Where every role's call is counted, that is the number people know.
+    // Where every role's call is counted, that is the number people know,
+    // unless the turns end sooner.
+    let ends_sooner = |max: u32| limits.max_iterations > 0 && limits.max_iterations < max;
     let (iteration, max) = match limits.max_dispatches {
         0 => (iteration, limits.max_iterations),
+        max if ends_sooner(max) => (iteration, limits.max_iterations),
         max => (state.agents.dispatches.saturating_sub(1), max),
     };
     display::progress_box(

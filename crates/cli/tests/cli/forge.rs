@@ -183,6 +183,17 @@ fn other_branches_have_no_phase() {
     let done = hub.ralph(&["phase"]);
     assert_eq!(phase_of(&done), "unknown");
     assert!(done.stdout.contains("pr.branches"), "{}", done.stdout);
+    // Never from the default branch, whatever the patterns say (PRCI-11).
+    let any = |args: &[&str]| {
+        let mut command = hub.command(args);
+        Done::of(&command.env("RALPH_PR_BRANCHES", "*").output().unwrap())
+    };
+    assert_eq!(phase_of(&any(&["phase"])), "unknown");
+    let run = any(&[
+        "run", "--preset", "dev-p0", "--agent-cmd", "true", "x",
+    ]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("default branch"), "{}", run.stderr);
     hub.env.git(&["switch", "-q", "--detach"]);
     assert_eq!(phase_of(&hub.ralph(&["phase"])), "unknown");
     assert!(hub.github.asked().is_empty());

@@ -620,3 +620,17 @@ fn a_list_that_a_run_can_trip_over_is_told_at_the_start() {
         assert!(words.contains(told), "{how:?}: {}", done.stdout);
     }
 }
+
+/// REIN-06: what stands in a file is data, also for the agent.
+#[test]
+fn no_control_character_of_a_list_reaches_the_agent() {
+    let env = TestEnv::new();
+    env.write("tasks.md", "- [ ] T001 do \u{1b}[31mred\u{7} things\n");
+    let (script, heard) = (env.outside("agent.sh"), env.outside("prompt"));
+    std::fs::write(&script, format!("cat > {}", heard.display())).unwrap();
+    let agent = format!("sh {}", script.display());
+    env.ralph(&["run", "--max-iterations", "1", "--agent-cmd", &agent]);
+    let prompt = std::fs::read_to_string(heard).unwrap();
+    assert!(prompt.contains("do red things"), "{prompt:?}");
+    assert!(!prompt.contains(['\u{1b}', '\u{7}']), "{prompt:?}");
+}

@@ -13,6 +13,7 @@ mod runner;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
 use std::time::Duration;
 
 use ralph_core::config::{GateSettings, GateTrust};
@@ -116,7 +117,7 @@ impl Forge {
         let Some(branch) = git::head(self.layout.root()).branch else {
             return PhaseReport::unknown(Unknown::NoBranch);
         };
-        if !is_allowed(&branch, &self.branches) {
+        if !is_for_pull_requests(self.layout.root(), &branch, &self.branches) {
             let patterns = self.branches.clone();
             return PhaseReport::unknown(Unknown::OtherBranch { branch, patterns });
         }
@@ -467,8 +468,14 @@ pub fn host_of(remote_url: &str) -> Host {
     }
 }
 
+/// Whether pull requests are made from a branch: one of these, and never the
+/// default one (PRCI-11).
+pub fn is_for_pull_requests(root: &Path, branch: &str, patterns: &[String]) -> bool {
+    is_allowed(branch, patterns) && !git::is_default(root, branch)
+}
+
 /// Whether a branch is one of these; `*` stands for any characters.
-pub fn is_allowed(branch: &str, patterns: &[String]) -> bool {
+fn is_allowed(branch: &str, patterns: &[String]) -> bool {
     patterns.iter().any(|pattern| matches(pattern, branch))
 }
 

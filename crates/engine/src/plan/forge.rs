@@ -11,7 +11,7 @@ use ralph_store::layout::Layout;
 use super::rules::ms;
 use super::{PlanError, Wanted};
 use crate::agents::EnvFilter;
-use crate::forge::{Forge, Host, host_of, is_allowed};
+use crate::forge::{Forge, Host, host_of, is_for_pull_requests};
 use crate::git;
 
 /// The time for one answer of the forge's client.
@@ -68,9 +68,10 @@ pub(super) fn forge(
         return Ok(None);
     }
     let patterns = &settings.pr.branches;
-    match git::head(wanted.layout.root()).branch {
+    let root = wanted.layout.root();
+    match git::head(root).branch {
         None => return Err(PlanError::Branch(WrongBranch::None)),
-        Some(branch) if !is_allowed(&branch, patterns) => {
+        Some(branch) if !is_for_pull_requests(root, &branch, patterns) => {
             let patterns = patterns.clone();
             return Err(PlanError::Branch(WrongBranch::Other { branch, patterns }));
         }
