@@ -78,6 +78,15 @@ pub struct Here {
     pub host: &'static str,
 }
 
+/// Who has the loop of another tool become ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adopts {
+    /// They want it to go on.
+    Person,
+    /// Its agent stopped, or something is to be known of it.
+    Hook,
+}
+
 /// What a person wants of the loop.
 #[derive(Debug)]
 pub enum Steered {
@@ -85,6 +94,9 @@ pub enum Steered {
     NoLoop,
     /// The agent is told this.
     Told(String),
+    /// The same where the loop was taken up, and what people should know of
+    /// that.
+    TakenUp(String, Option<String>),
     /// The loop rests or is over; people are shown this.
     Ended(String),
 }
@@ -243,9 +255,13 @@ impl Here {
 
     /// Makes the loop of another tool a run of ours. It stands at the end of
     /// a turn that was not ours yet.
-    pub fn adopt(&self, foreign: &Foreign) -> Result<SessionLoop, Problem> {
+    pub fn adopt(&self, foreign: &Foreign, who: Adopts) -> Result<SessionLoop, Problem> {
         let mut plan = self.plan(foreign.asked())?;
         plan.rules.turns_before = foreign.turns_before();
+        // Only a person lets a loop go on past its limit (STOP-02).
+        if let (Foreign::Delta(delta), Adopts::Hook) = (foreign, who) {
+            plan.rules.limits.max_iterations = delta.iteration.max_allowed;
+        }
         let session = foreign.in_session(&self.session, self.host);
         let (opened, _) = SessionLoop::start(plan, &session)?;
         Ok(opened)
@@ -279,7 +295,7 @@ impl Here {
                 Ok(Steered::Ended(cancelled(file.iteration, lang)))
             }
             Some(foreign @ Foreign::Delta(_)) => {
-                let mut opened = self.adopt(&foreign)?;
+                let mut opened = self.adopt(&foreign, Adopts::Hook)?;
                 let iteration = opened.state().turn.number;
                 let verdict = opened.leave(request)?;
                 Ok(match (verdict, request) {
@@ -313,7 +329,7 @@ impl Here {
         }
         opened.join(&self.in_session())?;
         Ok(match opened.resume(None)? {
-            Verdict::GoOn(go_on) => Steered::Told(go_on.text),
+            Verdict::GoOn(go_on) => taken_up(&opened, go_on.text),
             Verdict::Ended(ended) => Steered::Ended(ending(&opened, &ended)),
         })
     }
@@ -323,7 +339,7 @@ impl Here {
         let found = adopt::find(&self.layout, &self.session).map_err(Problem::Foreign)?;
         match found {
             Some(foreign @ Foreign::Delta(_)) => {
-                let opened = self.adopt(&foreign)?;
+                let opened = self.adopt(&foreign, Adopts::Person)?;
                 Ok(opened.remind().map_or(Steered::NoLoop, Steered::Told))
             }
             _ => Ok(Steered::NoLoop),
@@ -454,6 +470,13 @@ pub fn ending(opened: &SessionLoop, ended: &Ended) -> String {
         _ => blocks::ending(&screen, &context, &ended.state, &ended.end),
     };
     with_announcements(&block, &opened.announcements, lang)
+}
+
+/// What the agent is told, and people where something changed meanwhile.
+fn taken_up(opened: &SessionLoop, text: String) -> Steered {
+    let message = with_announcements("", &opened.announcements, opened.plan().lang);
+    let message = message.trim().to_owned();
+    Steered::TakenUp(text, Some(message).filter(|message| !message.is_empty()))
 }
 
 /// What people are told when a loop begins: its route, and what they should

@@ -155,6 +155,9 @@ pub enum Announcement {
         backup: Option<PathBuf>,
         error: DeltaError,
     },
+    /// Somebody deleted the state file of a loop that goes on.
+    #[say("{path} was gone; the loop goes on from {backup}", (path, backup) = (path.display(), backup.display()))]
+    DeltaGone { path: PathBuf, backup: PathBuf },
     /// Another task's file stood where this run writes its own.
     #[say("{from} is another task's, and stands aside as {to} now", (from, to) = (from.display(), to.display()))]
     SetAside { from: PathBuf, to: PathBuf },

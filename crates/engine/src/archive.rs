@@ -34,7 +34,7 @@ use crate::plan::Plan;
 use crate::projections::roles;
 use crate::record::{self, RecordError, Recorder};
 use crate::supervise::{Tag, orphans};
-use crate::{clock, gate, opening, report, session, snapshots};
+use crate::{clock, gate, opening, phase_file, report, session, snapshots};
 
 /// One run that is to be archived.
 #[derive(Clone, Debug)]
@@ -206,6 +206,7 @@ pub fn archive(
         }
         false => Vec::new(),
     };
+    let aside = phase_file::aside(job.run);
     let state_file = state_file(job.layout, &past);
     let kept = &job.keeping.history;
     let archived = match find_archive(&kept.entries()?, job.run, past.records) {
@@ -224,7 +225,7 @@ pub fn archive(
                     kind: Kind::Archived { name: name.clone() },
                 })?;
             }
-            let copies = working.iter().chain(&state_file);
+            let copies = working.iter().chain(&aside).chain(&state_file);
             let bundle = bundle(job, &past, story, copies, &task_id);
             Archived {
                 path: kept.put(&name, &bundle)?,
@@ -234,6 +235,7 @@ pub fn archive(
     };
     // Only now: what is deleted stands in the history (HIST-06).
     history::clear(&working)?;
+    phase_file::leave_place(job.layout, job.run)?;
     // One that may be tried again goes on with it.
     let is_over = matches!(
         past.state.outcome(),

@@ -41,7 +41,7 @@ use crate::signals::Told;
 use crate::supervise::Stop;
 use crate::supervise::orphans::{self, Ended};
 use crate::turn::{Called, Echo};
-use crate::{archive, before, clock, wall};
+use crate::{archive, before, clock, phase_file, wall};
 
 /// Somebody who watches a run, and may be asked.
 pub trait Observer {
@@ -213,7 +213,10 @@ impl<'a> Driver<'a> {
             archive::catch_up(&layout, &plan.keeping, &open.id, plan.lang);
         }
         let (mailbox, listens) = Mailbox::open(&layout, open.id.as_str());
+        let is_new = *opening == Opening::New;
+        let place = phase_file::take_place(&plan, &open.paths, &open.state, is_new)?;
         let mut announcements = first_words(&plan, opening, &mut open);
+        announcements.extend(place);
         announcements.extend(listens.err().map(Announcement::deaf));
         let id = open.id.clone();
         let mut run = OpenRun::new(

@@ -237,13 +237,29 @@ impl Projector {
         }
     }
 
+    /// A state file that somebody deleted while its loop goes on comes back
+    /// from its newest backup (CKPT-10).
+    fn take_backup(&mut self) -> Option<Announcement> {
+        let own = self.run.header.task_id();
+        let file = self
+            .delta
+            .as_ref()
+            .filter(|_| self.delta_state().is_none())?;
+        let (backup, state) = file.backup(&self.dir)?;
+        let path = file.path().to_owned();
+        (state.meta.task_id == own).then(|| {
+            self.last_delta = Some(state);
+            Announcement::DeltaGone { path, backup }
+        })
+    }
+
     /// Reads the state file, which nobody but us writes at this moment. One
     /// that can't be read stands aside: what was known of it last, else its
     /// newest backup, is written in its place (CKPT-10, DELT-11).
     pub fn take_delta(&mut self) -> Option<Announcement> {
         let file = self.delta.as_ref()?;
         let (from, to, error) = match file.load() {
-            Ok(LoadedDelta::Nothing) => return None,
+            Ok(LoadedDelta::Nothing) => return self.take_backup(),
             Ok(LoadedDelta::State(state)) => {
                 self.last_delta = Some(*state);
                 return None;

@@ -123,7 +123,9 @@ fn leave_session(app: &App, layout: &Layout, request: Request) -> Exit {
         request => request,
     };
     match Here::new(layout.clone(), &session, host.into_str()).leave(request) {
-        Ok(Steered::Ended(text) | Steered::Told(text)) => app.done(&text),
+        Ok(Steered::Ended(text) | Steered::Told(text) | Steered::TakenUp(text, _)) => {
+            app.done(&text)
+        }
         Ok(Steered::NoLoop) => app.fail(&ControlError::NothingRuns),
         Err(problem) => app.fail(&problem),
     }

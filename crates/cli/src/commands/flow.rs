@@ -113,7 +113,11 @@ fn described(app: &App, flow: &Flow) -> String {
         out.push_str(&step_lines(app, flow, step));
     }
     for (risk, variant) in &flow.risk {
-        let skip = variant.skip.join(", ");
+        let steps = variant.skip.join(", ");
+        let skip = match steps.is_empty() {
+            true => steps,
+            false => tr!(app.lang(), "without {steps}"),
+        };
         let limits: Vec<String> = variant
             .limit
             .iter()

@@ -163,7 +163,8 @@ fn read(app: &App, layout: &Layout, dir: &CheckpointDir, file: &Path) -> Result<
         Ok(bytes) => bytes,
         Err(error) => return unreadable(app, file, error),
     };
-    if bytes.trim_ascii_start().starts_with(b"{") {
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    if text.trim_ascii_start().starts_with(b"{") {
         return checkpoint(app, file, &bytes).map(|found| of_checkpoint(&found));
     }
     let error = match DeltaState::read(&bytes) {

@@ -39,7 +39,9 @@ pub fn run(app: &App, args: &LoopArgs) -> Exit {
     };
     match done {
         Ok(Steered::NoLoop) => app.tell(&no_loop(app.lang())),
-        Ok(Steered::Told(text) | Steered::Ended(text)) => app.tell(&text),
+        Ok(Steered::Told(text) | Steered::Ended(text) | Steered::TakenUp(text, _)) => {
+            app.tell(&text)
+        }
         Err(problem) => return app.fail(&problem),
     }
     Ok(0)

@@ -360,7 +360,12 @@ pub(super) fn choose(
 /// Where a run stands, for those who choose what becomes of it (RESM-04).
 pub fn view(past: &Past) -> ResumeView {
     let state = &past.state;
-    let phases = state.tasks.facts.as_ref().map_or(0, |t| t.phases.len());
+    // Without a list only the state file of the loop knows.
+    let claims = &state.claims.file;
+    let claimed = claims.phases.last().copied().max(claims.current);
+    let claimed = claimed.and_then(|last| usize::try_from(last).ok());
+    let listed = state.tasks.facts.as_ref().map(|facts| facts.phases.len());
+    let phases = listed.or(claimed).unwrap_or(0);
     let flow = state.rules.flow.as_ref().map(|rules| &rules.flow);
     let route = flow.filter(|flow| flow.scope == Scope::Run);
     ResumeView {
@@ -375,7 +380,9 @@ pub fn view(past: &Past) -> ResumeView {
             (_, _, Some(file)) => file.display().to_string(),
             _ => String::new(),
         },
-        route: route.map(|flow| flow.name.to_uppercase()),
+        route: route
+            .map(|flow| flow.name.to_uppercase())
+            .or(Some(claims.route.clone()).filter(|route| !route.is_empty())),
         phase: phase_of_flow(state).or(state.phase().map(|key| (key, phases))),
         iteration: state.turn.number,
         interrupted_at: clock::local_time(state.now().wall_ms),

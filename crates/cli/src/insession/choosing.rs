@@ -12,7 +12,7 @@ use ralph_engine::session::{InSession, SessionLoop, Verdict, index};
 use ralph_store::checkpoint::CheckpointDir;
 use ralph_store::layout::RunId;
 
-use super::{Here, Problem, Steered, WIDE, cancelled, ending, slash};
+use super::{Here, Problem, Steered, WIDE, cancelled, ending, slash, taken_up};
 use crate::app;
 use crate::commands::from_file::Source;
 use crate::commands::resume::Choice;
@@ -257,7 +257,7 @@ impl Here {
 /// What a loop that begins tells.
 fn begun(opened: &SessionLoop, verdict: Verdict) -> Steered {
     match verdict {
-        Verdict::GoOn(go_on) => Steered::Told(go_on.text),
+        Verdict::GoOn(go_on) => taken_up(opened, go_on.text),
         Verdict::Ended(ended) => Steered::Ended(ending(opened, &ended)),
     }
 }

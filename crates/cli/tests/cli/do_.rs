@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::env::{Done, TestEnv, named};
+use crate::live::shell_agent;
 
 const OUT: &str = ".skillpack/current";
 
@@ -433,4 +434,77 @@ fn a_route_shows_a_bar_of_its_phases() {
     assert!(done.stdout.contains(want), "{}{}", done.stdout, done.stderr);
     let status = env.ralph(&["status"]);
     assert!(status.stdout.contains("1/3 phases"), "{}", status.stdout);
+}
+
+/// RESM-04, RESM-06: a second route has a place of its own, and the first finds
+/// its plan again.
+#[test]
+fn two_tasks_do_not_share_what_their_phases_left() {
+    let env = TestEnv::new();
+    let plan = || env.read(&format!("{OUT}/2_plan.md"));
+    let turns = |name: &str| {
+        [
+            leaves("1_analysis.md", "x", "analysed"),
+            leaves(
+                "2_plan.md",
+                &format!("- [ ] {name} 1\n- [ ] {name} 2\n"),
+                "planned",
+            ),
+            json!({"write": {name: "1", format!("{OUT}/3_subtask_1.md"): "done"}, "say": "done"}),
+        ]
+    };
+    let first = ["-d", "Build the shop", "--max-iterations", "3"];
+    run(&env, &turns("shop"), &first);
+    let shop = env.layout().latest_run().unwrap().unwrap().id;
+    assert_eq!(plan(), "- [x] shop 1\n- [ ] shop 2\n");
+    let second = ["-d", "Write the manual", "--max-iterations", "3"];
+    let (done, events) = run(&env, &turns("manual"), &second);
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    assert_eq!(events[0]["tasks"]["total"], 0, "{}", events[0]);
+    assert_eq!(plan(), "- [x] manual 1\n- [ ] manual 2\n");
+    // Taken up, the first one works on its own plan.
+    let heard = env.outside("heard");
+    let agent = shell_agent(
+        &env,
+        &format!("cat > {}; touch .ralph/STOP", heard.display()),
+    );
+    let args = ["resume", shop.as_str(), "--yes", "--json"];
+    let on = env.ralph(&[&args[..], &["--agent-cmd", &agent]].concat());
+    let heard = std::fs::read_to_string(heard).unwrap();
+    assert!(heard.contains("shop 2"), "{heard}{}", on.stderr);
+    assert_eq!(plan(), "- [x] shop 1\n- [ ] shop 2\n");
+    // From the beginning is from the beginning (RESM-09).
+    let again = [
+        "do", "--resume", "--restart", "--agent-cmd", &agent, "--json",
+    ];
+    let again = env.ralph(&again);
+    assert!(!again.stdout.contains("shop 1"), "{}", again.stdout);
+    assert!(!env.path(&format!("{OUT}/2_plan.md")).exists());
+}
+
+/// HIST-06: what went into the history comes back with the run.
+#[test]
+fn a_route_that_stopped_at_the_breaker_finds_its_plan_again() {
+    let env = TestEnv::new();
+    let idle = json!({"say": "I looked around"});
+    let turns = [
+        leaves("1_analysis.md", "x", "analysed"),
+        leaves("2_plan.md", "- [ ] One\n- [ ] Two\n", "planned"),
+        json!({"write": {"1.txt": "1", format!("{OUT}/3_subtask_1.md"): "done"}, "say": "done"}),
+        idle.clone(),
+        idle.clone(),
+        idle.clone(),
+        idle.clone(),
+        idle,
+    ];
+    let (done, _) = run(&env, &turns, &["-d", "Build it"]);
+    assert_eq!(done.code, 5, "{}{}", done.stdout, done.stderr);
+    assert!(!env.path(&format!("{OUT}/2_plan.md")).exists());
+    let work = format!("echo 1 > 2.txt; echo done > {OUT}/3_subtask_2.md; touch .ralph/STOP");
+    let agent = shell_agent(&env, &work);
+    let args = ["resume", "--yes", "--json", "--agent-cmd", &agent];
+    let on = env.ralph(&args);
+    let plan = std::fs::read_to_string(env.path(&format!("{OUT}/2_plan.md"))).unwrap_or_default();
+    assert_eq!(plan, "- [x] One\n- [x] Two\n", "{}{}", on.stdout, on.stderr);
+    assert!(!on.stdout.contains("changed since"), "{}", on.stdout);
 }

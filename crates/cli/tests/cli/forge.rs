@@ -189,9 +189,7 @@ fn other_branches_have_no_phase() {
         Done::of(&command.env("RALPH_PR_BRANCHES", "*").output().unwrap())
     };
     assert_eq!(phase_of(&any(&["phase"])), "unknown");
-    let run = any(&[
-        "run", "--preset", "dev-p0", "--agent-cmd", "true", "x",
-    ]);
+    let run = any(&["run", "--preset", "dev-p0", "--agent-cmd", "true", "x"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     assert!(run.stderr.contains("default branch"), "{}", run.stderr);
     hub.env.git(&["switch", "-q", "--detach"]);

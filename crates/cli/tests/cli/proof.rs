@@ -421,18 +421,26 @@ esac"#;
     assert_eq!(named(&events, "tick_unproven").len(), 1, "{}", done.stdout);
 }
 
-/// Where nothing was checked, `ralph accept` does not say that all is shown.
+/// Where nothing was checked, `ralph accept` does not say that all is shown; a
+/// person's word is what ends it (STOP-02).
 #[test]
-fn without_a_check_there_is_nothing_to_accept_and_that_is_said() {
+fn without_a_check_only_a_person_s_word_ends_a_prompt() {
     let env = TestEnv::new();
     let script = "cat > /dev/null; echo x > w; echo '<promise>COMPLETE</promise>'\n";
     let agent = crate::live::shell_agent(&env, script);
     let done = weighed(&env, &["run", "make it", "--agent-cmd", &agent]);
     assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
-    for (args, code) in [(&["accept"][..], 0), (&["accept", "--all"], 1)] {
-        let said = weighed(&env, args);
-        let text = format!("{}{}", said.stdout, said.stderr);
-        assert_eq!(said.code, code, "{args:?}: {text}");
-        assert!(text.contains("nothing waits for your word"), "{text}");
-    }
+    let said = weighed(&env, &["accept"]);
+    assert!(said.stdout.contains("the work: claimed"), "{}", said.stdout);
+    let said = weighed(&env, &["accept", "--all"]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    let on = weighed(&env, &["resume", "--yes"]);
+    assert_eq!(on.code, 0, "{}{}", on.stdout, on.stderr);
+    assert!(on.stdout.contains("1 accepted"), "{}", on.stdout);
+    let over = weighed(&env, &["accept", "--all"]);
+    assert!(
+        over.stdout.contains("everything is shown"),
+        "{}",
+        over.stdout
+    );
 }

@@ -27,6 +27,7 @@ impl DeltaState {
             done: boxes(&lines, true),
             titles: titles(&lines),
             current: Some(self.progress.current_phase),
+            route: self.meta.route.clone(),
         }
     }
 }

@@ -38,7 +38,7 @@ pub enum ForgeNeed {
     #[say("the pull request was closed without a merge: reopen it, then `ralph resume`")]
     Closed,
     /// The checks did not end in time.
-    #[say("CI did not end within pr.poll_timeout: `ralph resume` waits on")]
+    #[say("CI or the merge did not end within pr.poll_timeout: `ralph resume` waits on")]
     CiTimeout,
     /// The commit got no checks.
     #[say(

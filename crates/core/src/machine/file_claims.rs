@@ -30,6 +30,8 @@ pub struct FileClaims {
     /// The phase that it calls the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current: Option<u32>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub route: String,
 }
 
 impl FileClaims {
@@ -45,6 +47,7 @@ impl FileClaims {
         self.titles.retain(|(number, _)| !is_named(*number));
         self.titles.extend_from_slice(&now.titles);
         self.current = now.current.or(self.current);
+        self.route.clone_from(&now.route);
     }
 
     /// What the phase is called; empty where the file gives it only a number.

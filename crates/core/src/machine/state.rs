@@ -227,6 +227,9 @@ impl State {
         let facts = self.tasks.facts.as_ref();
         ticks.levels.contains_key(id)
             || ticks.done.contains(id)
+            || super::step::short_of_proof(self)
+                .iter()
+                .any(|short| short == id)
             || facts.is_some_and(|facts| facts.open.iter().chain(&facts.ready).any(is_named))
     }
 

@@ -351,6 +351,7 @@ fn a_plain_prompt_outside_git_proves_little() {
 
     - there is no task list: nothing could be counted
     - no verify command is configured: the ticks are the agent's own claims
+    - not shown as well as was asked for: claimed; `ralph accept`
     - this is no Git project: there are no commits to look at
 
     ## To go on

@@ -84,7 +84,7 @@ impl PluginFile {
         let lines = self.text.split_inclusive('\n').map(|line| {
             let content = line.trim_end_matches(['\r', '\n']);
             let end = line.get(content.len()..).unwrap_or_default();
-            if content.trim_end() == "---" {
+            if content.trim_start_matches('\u{feff}').trim_end() == "---" {
                 fences += 1;
             }
             let in_head = fences == 1;
@@ -154,6 +154,10 @@ mod tests {
         let windows = FILE.replace('\n', "\r\n");
         let file = PluginFile::read(&windows).unwrap();
         assert_eq!(file.with(2, true, ""), windows);
+        // XCUT-01
+        let marked = format!("\u{feff}{FILE}");
+        let file = PluginFile::read(&marked).unwrap();
+        assert_eq!(file.with(3, false, "s-2"), format!("\u{feff}{want}"));
     }
 
     #[test]

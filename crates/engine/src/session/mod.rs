@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 use ralph_core::flow::{self, RoleReport};
 use ralph_core::lang::Say;
 use ralph_core::machine::{
-    Budget, End, Kind, Notice, Outcome, PauseReason, Request, SessionEvent, Stage, State,
-    TurnReport, iso_utc,
+    Budget, End, Kind, Notice, Observation, Outcome, PauseReason, Request, SessionEvent, Stage,
+    State, TurnReport, iso_utc,
 };
 use ralph_core::promise::{self, PromiseWarning};
 use ralph_core::usage::Usage;
@@ -136,6 +136,8 @@ pub struct SessionLoop {
     sleep: Option<Duration>,
     /// What people should be told, beside the verdict.
     pub announcements: Vec<Announcement>,
+    /// What was seen last, before this hook was called.
+    before: Option<Observation>,
     _lock: Lock,
 }
 
@@ -186,6 +188,7 @@ impl SessionLoop {
         opened
             .announcements
             .extend(outside.cloned().collect::<Vec<_>>());
+        opened.take_place(true)?;
         let mut seen = opened.run.look();
         let doubted = doubt(&opened.run, &mut seen);
         opened.announcements.extend(doubted);
@@ -207,6 +210,7 @@ impl SessionLoop {
         let recorder = Recorder::open(&plan, &paths, journal, &past.header, Vec::new());
         let mut opened =
             SessionLoop::new(plan, layout, paths, past.header, past.state, recorder, lock);
+        opened.before = past.last_seen;
         opened.run.looker.scope.skipped.extend(past.skipped);
         opened.run.looker.scope.focus = opened.run.state.tasks.focus.clone();
         let seen = |name: &str| ralph_store::regular::read(opened.run.paths.dir.join(name)).ok();
@@ -238,6 +242,7 @@ impl SessionLoop {
             patience: Duration::ZERO,
             sleep: None,
             announcements,
+            before: None,
             _lock: lock,
         }
     }
@@ -323,13 +328,24 @@ impl SessionLoop {
 
     /// A person lets a run go on that waits or was left.
     pub fn resume(&mut self, budget: Option<Budget>) -> Result<Verdict, SessionError> {
+        self.take_place(false)?;
         self.run.looker.ask_anew();
         let seen = self.run.look();
+        let before = self.before.take();
+        let change = before.and_then(|before| Announcement::since(&before, &seen));
+        self.announcements.extend(change);
         self.feed(vec![Kind::Resumed {
             seen,
             budget,
             rules: None,
         }])
+    }
+
+    fn take_place(&mut self, is_new: bool) -> Result<(), SessionError> {
+        let run = &self.run;
+        let told = phase_file::take_place(&run.plan, &run.paths, &run.state, is_new)?;
+        self.announcements.extend(told);
+        Ok(())
     }
 
     /// A person answers a question: a run that rests goes on with it. `None`

@@ -56,6 +56,7 @@ impl Manifest {
 
     /// `None` for what another program wrote. A later version only adds keys.
     fn parse(text: &[u8]) -> Option<Manifest> {
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let value: Value = serde_json::from_slice(text).ok()?;
         let ours = value["program"] == "ralph" && value["run_id"].is_string();
         ours.then_some(Manifest(value))

@@ -76,6 +76,10 @@ fn reply(here: &Here, said: &Said, heard: &Heard) -> Result<Reply, Problem> {
 fn told(steered: Steered, lang: Lang) -> Reply {
     match steered {
         Steered::Told(text) => Reply::context(text),
+        Steered::TakenUp(text, message) => Reply {
+            message,
+            ..Reply::context(text)
+        },
         Steered::Ended(text) => Reply::block(text),
         Steered::NoLoop => Reply::block(no_loop(lang)),
     }

@@ -17,7 +17,7 @@ use super::answer::Reply;
 use super::heard::Heard;
 use crate::app;
 use crate::insession::cap::cap;
-use crate::insession::{Here, Problem, ending, has_foreign_file, with_announcements};
+use crate::insession::{Adopts, Here, Problem, ending, has_foreign_file, with_announcements};
 
 /// What a hook may take where its entry does not say: every client gives it
 /// that.
@@ -70,7 +70,7 @@ fn find(here: &Here) -> Result<Option<SessionLoop>, Problem> {
             && let Ok(Some(foreign)) = adopt::find(&here.layout, &here.session)
             && here.is_at_rest(&run)
         {
-            return here.adopt(&foreign).map(Some);
+            return here.adopt(&foreign, Adopts::Hook).map(Some);
         }
         let opened = here.open(&run);
         let opened = opened.inspect_err(|problem| here.give_up(&run, problem))?;
@@ -87,7 +87,9 @@ fn find(here: &Here) -> Result<Option<SessionLoop>, Problem> {
         return Ok(None);
     }
     let foreign = adopt::find(&here.layout, &here.session).map_err(Problem::Foreign)?;
-    foreign.map(|foreign| here.adopt(&foreign)).transpose()
+    foreign
+        .map(|foreign| here.adopt(&foreign, Adopts::Hook))
+        .transpose()
 }
 
 fn drive(here: &Here, mut opened: SessionLoop, heard: &Heard, hook: Hook) -> Reply {

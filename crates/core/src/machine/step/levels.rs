@@ -7,7 +7,7 @@ use super::evidence::has_checks;
 use super::next::{Next, stopped};
 use super::out::Out;
 use crate::machine::{
-    CheckNotice, CommandResult, Goal, NoProof, Outcome, State, TaskRef, VerifyReport,
+    CheckNotice, CommandResult, Goal, NoProof, Outcome, PauseReason, State, TaskRef, VerifyReport,
 };
 use crate::proof::{AskedProof, EvidenceLevel, Scale, Unshown, Verdict};
 use crate::template::PromptNote;
@@ -141,7 +141,13 @@ pub(super) fn unshown(state: &State) -> Vec<String> {
 pub(super) fn short_of_proof(state: &State) -> Vec<String> {
     let mut short = unshown(state);
     let whole = state.ticks.levels.get("").copied();
-    if weighs(state) && whole.is_some_and(|level| level < wanted(state, "")) {
+    let is_below = weighs(state) && whole.is_some_and(|level| level < wanted(state, ""));
+    // Where nothing could check it, a person's word is all that can end it.
+    let unproven = Outcome::Paused {
+        reason: PauseReason::Unproven,
+    };
+    let rests = state.rules.goal == Goal::Prompt && state.outcome() == Some(&unproven);
+    if is_below || rests && !is_accepted(state, "") {
         short.push(String::new());
     }
     short
