@@ -80,7 +80,7 @@ fn nextest_of(
         .args(build)
         .args(only)
         // Many tests wait: for a limit, for a grace, for a child.
-        .args(["--test-threads", &(2 * threads()).to_string()])
+        .args(["--test-threads", &(threads() + 1).to_string()])
         .args(["--color", "never", "--status-level", "all"])
         .args(["--final-status-level", "none"])
         .env("PATH", path)

@@ -244,7 +244,10 @@ impl Announcement {
             (before, now) => before != now,
         };
         let files = before.tree != now.tree;
-        let commit = before.commit_tree != now.commit_tree;
+        let commit = match (&before.commit, &now.commit) {
+            (Some(before), Some(now)) => before != now,
+            _ => before.commit_tree != now.commit_tree,
+        };
         let branch = now.branch.clone().filter(|_| before.branch != now.branch);
         (tasks || files || commit || branch.is_some()).then_some(Announcement::Changed {
             tasks,

@@ -227,6 +227,7 @@ fn examine_here(call: &ToolCall, context: &Context, trace: Trace) -> Explanation
         own: user::Index::new(&context.settings.rules),
     };
     let mut walker = meaning::Walker::new(context, &rules, trace);
+    rules.own.judge_tool(&mut walker, call);
     tools::judge(&mut walker, call);
     let mut verdict = Verdict::default();
     let mut matched = Vec::with_capacity(walker.findings.len());

@@ -3,10 +3,11 @@
 
 use ralph_core::config::{GuardRule, GuardSettings};
 use ralph_core::lang::Say;
+use serde_json::Value;
 
 use crate::finding::{Finding, Found};
 use crate::mark;
-use crate::meaning::{Command, Walker};
+use crate::meaning::{Command, Flow, Walker};
 use crate::{Context, ToolCall};
 
 /// What is wrong with a rule of the configuration.
@@ -64,6 +65,37 @@ impl<'a> Index<'a> {
     }
 }
 
+/// What the names of tools begin with that an MCP server brings.
+const SERVER_TOOL: &str = "mcp__";
+
+impl Index<'_> {
+    /// Such a tool is named as a program is, and the words of its input are its
+    /// arguments (GARD-14).
+    pub fn judge_tool(&self, walker: &mut Walker, call: &ToolCall) {
+        if !call.tool.starts_with(SERVER_TOOL) {
+            return;
+        }
+        let mut args = Vec::new();
+        words_in(call.input, &mut args);
+        let command = Command {
+            name: call.tool,
+            program: call.tool,
+            args: &args,
+            stdin: &Flow::Unknown,
+        };
+        self.judge(walker, &command);
+    }
+}
+
+fn words_in(input: &Value, words: &mut Vec<String>) {
+    match input {
+        Value::String(text) => words.extend(text.split_whitespace().map(str::to_owned)),
+        Value::Array(list) => list.iter().for_each(|value| words_in(value, words)),
+        Value::Object(map) => map.values().for_each(|value| words_in(value, words)),
+        _ => {}
+    }
+}
+
 fn applies(rule: &GuardRule, command: &Command) -> bool {
     let has = |wanted: &String| command.args.iter().any(|word| word == wanted);
     let touches = |word: &String| {
@@ -93,9 +125,14 @@ pub fn check_rule(rule: &GuardRule, context: &Context) -> Vec<RuleProblem> {
         ..*context
     };
     let found = |text: &String| {
-        let input = serde_json::json!({ "command": text });
+        let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let (tool, command) = match first.starts_with(SERVER_TOOL) {
+            true => (first, rest),
+            false => ("Bash", text.as_str()),
+        };
+        let input = serde_json::json!({ "command": command });
         let call = ToolCall {
-            tool: "Bash",
+            tool,
             input: &input,
             cwd: context.project,
         };

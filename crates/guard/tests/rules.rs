@@ -214,6 +214,16 @@ fn rules_of_the_configuration_are_held_to_their_examples() {
         world: &NoLinks,
     };
     assert_eq!(check_rule(&own_rule(), &context), []);
+    // GARD-14: a tool of an MCP server, by its name.
+    let tool = GuardRule {
+        program: "mcp__db__*".into(),
+        args: vec!["drop".into()],
+        paths: Vec::new(),
+        matches: vec!["mcp__db__query drop table x".into()],
+        not_matches: vec!["mcp__db__query select".into(), "drop".into()],
+        ..own_rule()
+    };
+    assert_eq!(check_rule(&tool, &context), []);
     let wrong = GuardRule {
         matches: vec!["deploy --staging".into()],
         not_matches: vec!["deploy --prod".into()],

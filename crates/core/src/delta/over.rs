@@ -51,7 +51,13 @@ impl DeltaState {
         let texts = parts
             .iter()
             .map(|part| part.head.clone() + &part.body.concat());
-        texts.collect()
+        let text: String = texts.collect();
+        // What is added ends as every other line does.
+        let windows = file.matches("\r\n").count();
+        match windows > 0 && windows == file.matches('\n').count() {
+            true => text.replace("\r\n", "\n").replace('\n', "\r\n"),
+            false => text,
+        }
     }
 }
 

@@ -208,6 +208,11 @@ fn only_what_changed_is_written_over_a_file() {
     state.summary = None;
     assert_eq!(state.write_over(&done), want + "\n\n");
     assert_eq!(state.write_over("torn"), state.write());
+    // A line that is added ends as all the others do.
+    let windows = "## Meta\r\n- Task ID: t-7\r\n## Iteration\r\n- Current: 1\r\n- Max Allowed: 20\r\n- Status: IN_PROGRESS\r\n";
+    let over = state.write_over(windows);
+    assert!(over.contains("Route: RALPH"), "{over}");
+    assert_eq!(over.matches('\n').count(), over.matches("\r\n").count());
 }
 
 #[test]
