@@ -234,6 +234,10 @@ fn loop_and_monitor_stand_side_by_side_in_tmux() {
     terminal.see("[ralph: 4]", 1);
     // Enter closes the loop's pane, and q the monitor.
     terminal.tmux(&["send-keys", "Enter"]);
+    // Keys go to that pane as long as it is there.
+    wait_until("its pane is closed", || {
+        !terminal.screen().contains("[ralph: 4]")
+    });
     terminal.tmux(&["send-keys", "q"]);
     let (code, screen) = terminal.end();
     assert_eq!(code, 4, "{screen}");
