@@ -54,17 +54,19 @@ pub(crate) fn take_place(
         Some(owner) => move_all(dir, &layout.run(owner).dir.join(ASIDE))?,
         // Those of a loop that another tool began are what it goes on with.
         None if is_new && plan.asked.adopted.is_none() => {
-            let aside = names_in(dir).first().cloned();
+            let mut told = None;
             for name in names_in(dir) {
-                set_aside(&dir.join(name), "other")?;
+                let from = dir.join(name);
+                let to = set_aside(&from, "other")?;
+                told.get_or_insert(Announcement::SetAside { from, to });
             }
-            aside.map(|name| Announcement::SetAside {
-                from: dir.join(&name),
-                to: dir.join(name.replace(".md", ".other.md")),
-            })
+            told
         }
         None => None,
     };
+    // From here on the place is nobody's: whoever dies now leaves nothing that
+    // would be taken for the files of the other.
+    history::clear(&[(OWNER.into(), layout.state_dir().join(OWNER))])?;
     move_all(&run.dir.join(ASIDE), dir)?;
     let archived = plan.keeping.history.find(run.id.as_str()).ok().flatten();
     let left = state
