@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use ralph_core::config;
 use ralph_core::display::{Screen, Style};
@@ -228,8 +229,27 @@ fn lang_of(global: &Global, root: &Path) -> Lang {
     }
 }
 
+/// What `ralph hook --lang` says; it goes before the settings.
+static HOOK_LANG: OnceLock<Lang> = OnceLock::new();
+
+pub fn choose_hook_lang(lang: Option<Lang>) {
+    if let Some(lang) = lang {
+        HOOK_LANG.get_or_init(|| lang);
+    }
+}
+
+/// In a hook: its flag, else the settings, else the locale.
+pub fn hook_lang(configured: &str) -> Lang {
+    let chosen = HOOK_LANG.get().copied();
+    let lang = chosen.or_else(|| Lang::from_name(configured));
+    lang.unwrap_or_else(environment_lang)
+}
+
 /// What is known where no settings could be read.
 pub fn environment_lang() -> Lang {
+    if let Some(lang) = HOOK_LANG.get() {
+        return *lang;
+    }
     let chosen = std::env::var("RALPH_LANG").ok();
     chosen
         .as_deref()

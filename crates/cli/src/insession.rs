@@ -165,7 +165,7 @@ impl Here {
     /// A plan as `ralph run` makes it, for the agent that is there.
     pub fn plan(&self, asked: Asked) -> Result<Plan, Problem> {
         let (settings, strange) = self.settings(&asked.flags)?;
-        let lang = Lang::from_name(&settings.lang).unwrap_or_else(app::environment_lang);
+        let lang = app::hook_lang(&settings.lang);
         let wanted = Wanted {
             asked,
             session: Some(self.host.into()),

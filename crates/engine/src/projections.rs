@@ -17,7 +17,7 @@ use ralph_core::checkpoint::Checkpoint;
 use ralph_core::delta::DeltaState;
 use ralph_core::flow::FlowNotice;
 use ralph_core::lang::Lang;
-use ralph_core::machine::{Effect, FileClaims, Notice, State};
+use ralph_core::machine::{Effect, FileClaims, Notice, State, iso_utc};
 use ralph_core::promise::{self, Promise, PromiseRules};
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
@@ -307,13 +307,20 @@ impl Projector {
             .filter(Promise::stops)
     }
 
-    /// Nothing happened for long: says that the run is still there.
-    pub fn again(&mut self, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
+    /// Nothing happened for long: says that the run is still there at
+    /// `wall_ms`.
+    pub fn again(
+        &mut self,
+        state: &State,
+        tasks: &[TaskMark],
+        wall_ms: i64,
+    ) -> Option<Announcement> {
         let due = Due {
             care: Care::Cheap,
             files: false,
         };
-        self.save(due, state, tasks)
+        let saved = self.try_save(due, state, tasks, wall_ms);
+        saved.err().and_then(|error| self.failed(error))
     }
 
     /// A log that had to be copied misses the last lines.
@@ -366,7 +373,7 @@ impl Projector {
     }
 
     pub fn save(&mut self, due: Due, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
-        let saved = self.try_save(due, state, tasks);
+        let saved = self.try_save(due, state, tasks, state.now().wall_ms);
         if due.care == Care::Durable {
             let facts = state.tasks.facts.as_ref();
             self.completed = facts.map_or(0, |facts| facts.completed);
@@ -388,12 +395,19 @@ impl Projector {
         saved.err().and_then(|error| self.failed(error))
     }
 
-    fn try_save(&mut self, due: Due, state: &State, tasks: &[TaskMark]) -> Result<(), FileError> {
+    fn try_save(
+        &mut self,
+        due: Due,
+        state: &State,
+        tasks: &[TaskMark],
+        wall_ms: i64,
+    ) -> Result<(), FileError> {
         let Due { care, files } = due;
         self.make_dir()?;
         let claims = self.known_claims(state);
         let last = self.last.as_ref();
         let mut checkpoint = checkpoint::project(&self.run, last, state, &claims, tasks);
+        checkpoint.timestamps.updated = iso_utc(wall_ms);
         if let Some(touched) = files.then(|| self.run.touched()).flatten() {
             checkpoint::put_files(&mut checkpoint, &touched);
         }
@@ -425,8 +439,9 @@ impl Projector {
         };
         let mut delta = delta::project(&checkpoint, now.as_ref(), state, tasks, place);
         let is_complete = delta.summary.is_some();
-        // What the agent wrote there was a claim, and it has been judged.
-        if heard && !is_complete {
+        // What the agent wrote there was a claim, and it has been judged; one
+        // that nothing refuted is left to the person who looks (STOP-02).
+        if heard && !is_complete && !delta::is_unproven(state.outcome()) {
             delta.set_promise(None);
         }
         if let Some(summary) = &mut delta.summary {

@@ -127,7 +127,12 @@ impl Prompter {
             .flow
             .as_ref()
             .and_then(|flow| Some((flow, step_of(flow, state)?)));
-        let template = role.map_or(&self.template.text, |(_, step)| &step.prompt);
+        let template = match role {
+            Some((_, step)) => &step.prompt,
+            // The built-in ones ask for a promise.
+            None if self.promise.is_empty() && self.template.path.is_none() => "{{PROMPT}}",
+            None => &self.template.text,
+        };
         let mut rendered = template::render(template, &self.variables(turn, state, branch));
         if let Some((flow, step)) = role {
             rendered.text = rendered.text.trim_end().to_owned() + &self.trailer(flow, step);

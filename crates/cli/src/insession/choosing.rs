@@ -2,7 +2,6 @@
 //! shown in one call of a hook, and answered in the next (RESM-04).
 
 use ralph_core::display::{self, ResumeView, Screen};
-use ralph_core::lang::Lang;
 use ralph_core::machine::Request;
 use ralph_core::tr;
 use ralph_engine::past::{self, Past};
@@ -245,9 +244,9 @@ impl Here {
 
     fn screen(&self) -> Screen {
         let configured = self.settings(&[]).ok();
-        let lang = configured.and_then(|(settings, _)| Lang::from_name(&settings.lang));
+        let configured = configured.map_or_else(String::new, |(settings, _)| settings.lang);
         Screen {
-            lang: lang.unwrap_or_else(app::environment_lang),
+            lang: app::hook_lang(&configured),
             width: WIDE,
             ..Screen::default()
         }

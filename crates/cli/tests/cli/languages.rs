@@ -846,9 +846,10 @@ fn a_claim_that_nothing_can_prove() {
     📈 1 iteration, [duration]
     📈 cost: unknown · tokens: unknown
     The agent says that it is done. There is neither a task list nor a verify
-    command, so Ralph cannot tell whether it is true. Look at the changes, or name a
-    command that fails while the work is not done as [verify] commands in
-    .ralph/config.toml; `ralph resume` then has it checked.
+    command, so Ralph cannot tell whether it is true. Look at the changes: `ralph
+    accept --all` takes your word for them. Or name a command that fails while the
+    work is not done as [verify] commands in .ralph/config.toml; `ralph resume` then
+    has it checked.
 
     👉 Next: ralph report  (shows the run)
 
@@ -870,8 +871,8 @@ fn a_claim_that_nothing_can_prove() {
     📈 1 次迭代，[duration]
     📈 費用：未知 · 詞元：未知
     Agent 說已經完成。但既沒有任務清單，也沒有驗證命令，Ralph 無法判斷真假。請檢查變
-    更，或在 .ralph/config.toml 的 [verify] commands 指定一個在未完成時會失敗的命
-    令，再用 `ralph resume` 驗證。
+    更：`ralph accept --all` 以您的話為準。或在 .ralph/config.toml 的 [verify]
+    commands 指定一個在未完成時會失敗的命令，再用 `ralph resume` 驗證。
 
     👉 下一步: ralph report  (查看這次執行)
 
@@ -893,8 +894,8 @@ fn a_claim_that_nothing_can_prove() {
     📈 1 次迭代，[duration]
     📈 费用：未知 · 词元：未知
     Agent 说已经完成。但既没有任务清单，也没有验证命令，Ralph 无法判断真假。请检查变
-    更，或在 .ralph/config.toml 的 [verify] commands 指定一个在未完成时会失败的命
-    令，再用 `ralph resume` 验证。
+    更：`ralph accept --all` 以您的话为准。或在 .ralph/config.toml 的 [verify]
+    commands 指定一个在未完成时会失败的命令，再用 `ralph resume` 验证。
 
     👉 下一步: ralph report  (查看这次执行)
     ");

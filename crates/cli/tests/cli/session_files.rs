@@ -67,15 +67,17 @@ fn a_loop_of_the_plugin_without_a_promise_runs_on() {
     let text = plugin_file("", 1, 0).replace("\"ALL_SET\"", "null");
     env.write(PLUGIN, &text);
     let client = env.claude_session(ONE);
-    let mut last = Value::Null;
     for n in 0..7 {
         env.write("work.txt", &n.to_string());
-        last = client.stops("Working.");
-        assert!(!sent_on(&last).contains("promise tag"), "{last}");
+        let last = client.stops("Working.");
+        assert!(!sent_on(&last).contains("promise"), "{last}");
     }
+    env.write("work.txt", "more");
+    let last = client.stops("<promise>COMPLETE</promise>");
+    assert_eq!(sent_on(&last).trim(), "Set the table.");
     assert_eq!(
         last["systemMessage"],
-        "🔄 Ralph iteration 8 | No completion promise set - loop runs infinitely"
+        "🔄 Ralph iteration 9 | No completion promise set - loop runs infinitely"
     );
 }
 

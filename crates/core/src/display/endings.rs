@@ -302,7 +302,7 @@ fn why_unproven(screen: &Screen, ending: &Ending) -> String {
     };
     tr!(
         lang,
-        "The agent says that it is done. {lacking}, so Ralph cannot tell whether it is true. Look at the changes, or name a command that fails while the work is not done as [verify] commands in .ralph/config.toml; `ralph resume` then has it checked."
+        "The agent says that it is done. {lacking}, so Ralph cannot tell whether it is true. Look at the changes: `ralph accept --all` takes your word for them. Or name a command that fails while the work is not done as [verify] commands in .ralph/config.toml; `ralph resume` then has it checked."
     )
 }
 

@@ -51,6 +51,15 @@ pub enum Notice {
         #[serde(rename = "reason", serialize_with = "wire::name")]
         class: ErrorClass,
     },
+    /// It is started again within the turn, and no error is counted yet.
+    #[say("{message}; it is started again", message = detail.say(lang))]
+    AgentNotStarted {
+        iteration: u32,
+        #[serde(rename = "reason", serialize_with = "wire::name")]
+        class: ErrorClass,
+        #[serde(rename = "message", serialize_with = "wire::english")]
+        detail: Detail,
+    },
     #[say("iteration {iteration} ended after {seconds} s{tasks} · {progress}", seconds = seconds(*duration_ms), progress = progress_words(evidence, lang), tasks = tally(tasks.completed, tasks.total))]
     IterationComplete {
         iteration: u32,
@@ -213,7 +222,7 @@ pub enum Notice {
     #[say(if let WaitReason::Between = why, "pausing {seconds} s", seconds = seconds(*ms))]
     #[say(if let WaitReason::Backoff = why, "trying again in {seconds} s", seconds = seconds(*ms))]
     #[say(if let WaitReason::Limit = why, "sleeping {span} until the limit resets; wake: `ralph wake`", span = span(*ms, lang))]
-    #[say(if let WaitReason::Overload = why, "the agent's service is overloaded: trying again in {span}; at once: `ralph wake`", span = span(*ms, lang))]
+    #[say(if let WaitReason::Overload = why, "the agent's service is overloaded or does not answer: trying again in {span}; at once: `ralph wake`", span = span(*ms, lang))]
     #[say(if let WaitReason::Ci = why, "next look at CI in {left}", left = span(*ms, lang))]
     #[say(if let WaitReason::Answer = why, "everything that is left waits for an answer: `ralph answer`; waiting {span}", span = span(*ms, lang))]
     #[say(if let WaitReason::Cooldown = why, "the circuit breaker is open: one more turn is tried in {span}; at once: `ralph wake`", span = span(*ms, lang))]
@@ -350,6 +359,7 @@ impl Notice {
                 Level::Error
             }
             Notice::IterationRetry { .. }
+            | Notice::AgentNotStarted { .. }
             | Notice::PromiseMissing { .. }
             | Notice::PromiseRejected { .. }
             | Notice::Stalled { .. }

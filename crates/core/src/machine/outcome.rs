@@ -188,11 +188,13 @@ pub enum ErrorClass {
     TaskNotFound,
     FileOp,
     RateLimited,
+    /// The service is overloaded, out of order or not to be reached.
+    Unavailable,
 }
 
 impl ErrorClass {
     /// Whether it counts toward the limit of consecutive errors (ERRC-01).
     pub fn counts(self) -> bool {
-        self != ErrorClass::RateLimited
+        !matches!(self, ErrorClass::RateLimited | ErrorClass::Unavailable)
     }
 }

@@ -306,7 +306,7 @@ fn waits(lang: Lang, story: &Story) -> Vec<String> {
             WaitReason::Ci => tr!(lang, "CI"),
             WaitReason::Answer => tr!(lang, "for an answer"),
             WaitReason::Cooldown => tr!(lang, "for an open circuit breaker"),
-            WaitReason::Overload => tr!(lang, "overloaded service"),
+            WaitReason::Overload => tr!(lang, "overloaded or silent service"),
         };
         let (count, time) = (waits.count, human(lang, Duration::from_millis(waits.ms)));
         tr!(lang, "{why}: {count} ×, {time} in all")

@@ -27,7 +27,9 @@ impl Driver<'_> {
                 () = sleep(Duration::from_millis(projections::LONGEST_MS)) => {}
             }
             if let Some(projector) = &mut self.run.projector {
-                let troubled = projector.again(&self.run.state, &self.run.looker.task_marks());
+                let marks = self.run.looker.task_marks();
+                let now = clock::now().wall_ms;
+                let troubled = projector.again(&self.run.state, &marks, now);
                 self.announce_all(troubled);
             }
         }

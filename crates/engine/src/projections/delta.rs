@@ -9,7 +9,7 @@ use ralph_core::checkpoint::Checkpoint;
 use ralph_core::delta::{DeltaState, Status, Summary, TASK_COMPLETE, brief, duration, one_line};
 use ralph_core::flow::{self, Flow, Step, VerdictKind};
 use ralph_core::lang::Lang;
-use ralph_core::machine::{Outcome, PhaseFacts, State};
+use ralph_core::machine::{Outcome, PauseReason, PhaseFacts, State};
 use ralph_core::{phases, tr};
 
 use super::checkpoint::{is_done, numbered};
@@ -89,6 +89,19 @@ fn review_file(route: &str, outputs: &Path) -> Option<u32> {
     let name = flow.steps.iter().find(is_review)?.output.as_ref()?;
     let text = phase_file::read(outputs, Some(name))?;
     flow::hear("", "", VerdictKind::Review, Some(&text)).score
+}
+
+/// Whether the end was claimed, and nothing speaks for or against it.
+pub(super) fn is_unproven(outcome: Option<&Outcome>) -> bool {
+    matches!(
+        outcome,
+        Some(
+            Outcome::Unproven { .. }
+                | Outcome::Paused {
+                    reason: PauseReason::Unproven
+                }
+        )
+    )
 }
 
 fn status(outcome: Option<&Outcome>) -> Status {

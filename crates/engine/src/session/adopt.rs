@@ -215,15 +215,16 @@ fn plugin_flags(file: &PluginFile) -> Vec<Flag> {
         i64::from(file.max_iterations),
         "max_iterations",
     )];
-    flags.push(match &file.completion_promise {
-        Some(promise) => flag(
-            "promise.complete",
-            vec![promise.clone()],
-            "completion_promise",
-        ),
-        // Nobody was asked for one.
-        None => flag("limits.missing_promise", 0, "completion_promise"),
-    });
+    let name = "completion_promise";
+    match &file.completion_promise {
+        Some(promise) => flags.push(flag("promise.complete", vec![promise.clone()], name)),
+        // Nobody is asked for one, and none ends it (REIN-02).
+        None => flags.extend([
+            flag("limits.missing_promise", 0, name),
+            flag("promise.complete", Vec::<String>::new(), name),
+            flag("promise.phase_complete", Vec::<String>::new(), name),
+        ]),
+    }
     flags
 }
 

@@ -120,10 +120,14 @@ impl SessionLoop {
     /// A loop that does not count missing promises does not ask for one after
     /// every turn.
     fn notes_for(&self, turn: &Turn) -> Vec<PromptNote> {
-        let asks = self.run.state.rules.limits.missing_promise > 0;
-        let notes = turn.notes.iter();
-        let fits = |note: &&PromptNote| asks || **note != PromptNote::NoPromise;
-        notes.filter(fits).cloned().collect()
+        let counts = self.run.state.rules.limits.missing_promise > 0;
+        let has_any = !self.run.plan.prompter.promise.is_empty();
+        let fits = |note: &&PromptNote| match note {
+            PromptNote::NoPromise => counts,
+            PromptNote::UnknownPromise { .. } => has_any,
+            _ => true,
+        };
+        turn.notes.iter().filter(fits).cloned().collect()
     }
 
     /// A plain prompt is said again as it is (REIN-02), and so is what leads

@@ -31,6 +31,7 @@ use heard::Heard;
 
 pub fn run(options: &Options) -> u8 {
     std::panic::set_hook(Box::new(pass_at_a_panic));
+    app::choose_hook_lang(options.lang);
     let is_borrowed = is_borrowed(options);
     let host = match is_borrowed {
         true => Some(Client::Copilot),

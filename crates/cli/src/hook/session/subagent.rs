@@ -41,7 +41,7 @@ fn judge(
     strange: Vec<String>,
 ) -> Reply {
     let settings = &loaded.settings;
-    let lang = Lang::from_name(&settings.lang).unwrap_or_else(app::environment_lang);
+    let lang = app::hook_lang(&settings.lang);
     let broken: Vec<String> = broken(&loaded.warnings, lang);
     let verifier = plan::verifier(settings, layout);
     if settings.verify.strict && verifier.is_none() && !broken.is_empty() {

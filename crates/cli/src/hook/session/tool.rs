@@ -74,11 +74,8 @@ fn tracking(root: &Path) -> (TrackerSettings, Lang) {
     }
     match config::load(&settings::sources(root, Vec::new())) {
         Ok(loaded) => {
-            let lang = Lang::from_name(&loaded.settings.lang);
-            (
-                loaded.settings.tracker,
-                lang.unwrap_or_else(app::environment_lang),
-            )
+            let lang = app::hook_lang(&loaded.settings.lang);
+            (loaded.settings.tracker, lang)
         }
         Err(_) => (TrackerSettings::default(), app::environment_lang()),
     }

@@ -241,9 +241,10 @@ fn unproven_boxes() {
 
     📈 12 iterations, 2 h 13 min
     The agent says that it is done. There is neither a task list nor a verify
-    command, so Ralph cannot tell whether it is true. Look at the changes, or name a
-    command that fails while the work is not done as [verify] commands in
-    .ralph/config.toml; `ralph resume` then has it checked.
+    command, so Ralph cannot tell whether it is true. Look at the changes: `ralph
+    accept --all` takes your word for them. Or name a command that fails while the
+    work is not done as [verify] commands in .ralph/config.toml; `ralph resume` then
+    has it checked.
 
     👉 Next: ralph report  (shows the run)
     ");
@@ -254,8 +255,8 @@ fn unproven_boxes() {
 
     📈 12 次迭代，2 小時 13 分
     Agent 說已經完成。但既沒有任務清單，也沒有驗證命令，Ralph 無法判斷真假。請檢查變
-    更，或在 .ralph/config.toml 的 [verify] commands 指定一個在未完成時會失敗的命
-    令，再用 `ralph resume` 驗證。
+    更：`ralph accept --all` 以您的話為準。或在 .ralph/config.toml 的 [verify]
+    commands 指定一個在未完成時會失敗的命令，再用 `ralph resume` 驗證。
 
     👉 下一步: ralph report  (查看這次執行)
     ");
@@ -266,8 +267,8 @@ fn unproven_boxes() {
 
     📈 12 次迭代，2 小时 13 分
     Agent 说已经完成。但既没有任务清单，也没有验证命令，Ralph 无法判断真假。请检查变
-    更，或在 .ralph/config.toml 的 [verify] commands 指定一个在未完成时会失败的命
-    令，再用 `ralph resume` 验证。
+    更：`ralph accept --all` 以您的话为准。或在 .ralph/config.toml 的 [verify]
+    commands 指定一个在未完成时会失败的命令，再用 `ralph resume` 验证。
 
     👉 下一步: ralph report  (查看这次执行)
     ");
@@ -278,9 +279,10 @@ fn unproven_boxes() {
 
     12 iterations, 2 h 13 min
     The agent says that it is done. There is neither a task list nor a verify
-    command, so Ralph cannot tell whether it is true. Look at the changes, or name a
-    command that fails while the work is not done as [verify] commands in
-    .ralph/config.toml; `ralph resume` then has it checked.
+    command, so Ralph cannot tell whether it is true. Look at the changes: `ralph
+    accept --all` takes your word for them. Or name a command that fails while the
+    work is not done as [verify] commands in .ralph/config.toml; `ralph resume` then
+    has it checked.
 
     => Next: ralph report  (shows the run)
     ");
@@ -292,9 +294,9 @@ fn unproven_boxes() {
     📊 Progress: 3/7 tasks done
     📈 12 iterations, 2 h 13 min
     The agent says that it is done. There is no verify command, so Ralph cannot tell
-    whether it is true. Look at the changes, or name a command that fails while the
-    work is not done as [verify] commands in .ralph/config.toml; `ralph resume` then
-    has it checked.
+    whether it is true. Look at the changes: `ralph accept --all` takes your word
+    for them. Or name a command that fails while the work is not done as [verify]
+    commands in .ralph/config.toml; `ralph resume` then has it checked.
 
     👉 Next: ralph report  (shows the run)
     ");
@@ -305,9 +307,9 @@ fn unproven_boxes() {
 
     📊 當前進度: 3/7 任務完成
     📈 12 次迭代，2 小時 13 分
-    Agent 說已經完成。但沒有驗證命令，Ralph 無法判斷真假。請檢查變更，或在
-    .ralph/config.toml 的 [verify] commands 指定一個在未完成時會失敗的命令，再用
-    `ralph resume` 驗證。
+    Agent 說已經完成。但沒有驗證命令，Ralph 無法判斷真假。請檢查變更：`ralph accept
+    --all` 以您的話為準。或在 .ralph/config.toml 的 [verify] commands 指定一個在未完
+    成時會失敗的命令，再用 `ralph resume` 驗證。
 
     👉 下一步: ralph report  (查看這次執行)
     ");
@@ -318,9 +320,9 @@ fn unproven_boxes() {
 
     📊 当前进度: 3/7 任务完成
     📈 12 次迭代，2 小时 13 分
-    Agent 说已经完成。但没有验证命令，Ralph 无法判断真假。请检查变更，或在
-    .ralph/config.toml 的 [verify] commands 指定一个在未完成时会失败的命令，再用
-    `ralph resume` 验证。
+    Agent 说已经完成。但没有验证命令，Ralph 无法判断真假。请检查变更：`ralph accept
+    --all` 以您的话为准。或在 .ralph/config.toml 的 [verify] commands 指定一个在未完
+    成时会失败的命令，再用 `ralph resume` 验证。
 
     👉 下一步: ralph report  (查看这次执行)
     ");

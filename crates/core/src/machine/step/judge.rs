@@ -53,6 +53,11 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) 
     {
         state.turn.failed_starts += 1;
         state.turn.repeat = Some(error.class);
+        out.tell(Notice::AgentNotStarted {
+            iteration: report.turn,
+            class: error.class,
+            detail: error.detail.clone(),
+        });
         state.notes.untell();
         // What was seen was seen, whoever changed it.
         note_changes(state, report, done_before, out);
@@ -215,7 +220,13 @@ fn hold_agent(state: &mut State, report: &TurnReport, refusal: Refusal, out: &mu
     let now = state.now().wall_ms;
     let hold = Hold::new(refusal, now, before + 1);
     state.agents.holds.insert(agent, hold);
-    state.turn.repeat = Some(ErrorClass::RateLimited);
+    state.turn.repeat = Some(match refusal {
+        Refusal::Overload { .. } => ErrorClass::Unavailable,
+        Refusal::Usage { .. } | Refusal::Person(Need::Spend | Need::Admin) => {
+            ErrorClass::RateLimited
+        }
+        Refusal::Person(_) => ErrorClass::AgentExec,
+    });
     state.notes.untell();
     out.tell(Notice::AgentRefused {
         iteration: report.turn,

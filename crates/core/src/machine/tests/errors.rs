@@ -120,6 +120,7 @@ fn classes_that_count_errc_01_errc_07() {
     check(TaskNotFound, "task_not_found", true);
     check(FileOp, "file_op", true);
     check(RateLimited, "rate_limited", false);
+    check(Unavailable, "unavailable", false);
 }
 
 /// Every end of the agent's process: the class of the error, and its words.

@@ -290,14 +290,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 668 events, 2 complete, 2feeab2f120f03ac
-    prompt: 740 events, 1 complete, 84636f26cd70715c
-    pull: 635 events, 1 complete, 1b3c915d6bd6fd0c
-    ci: 1715 events, 0 complete, f50e14f09cd7665d
-    drt: 1428 events, 10 complete, 869e7c6c183686b6
-    ralph: 714 events, 4 complete, 17f1cf9fecc2c903
-    planned: 480 events, 6 complete, e624b44bb0fe5e0f
-    direct: 455 events, 16 complete, da82cf778759e60c
-    session: 1118 events, 6 complete, 0b052378ae60b31b
+    tasks: 668 events, 2 complete, 887c1508a84c8414
+    prompt: 740 events, 1 complete, 783492b836700c4b
+    pull: 635 events, 1 complete, e794645b9db1b943
+    ci: 1715 events, 0 complete, 27839026b97ac28b
+    drt: 1428 events, 10 complete, 9161f3dc81d0ee66
+    ralph: 714 events, 4 complete, 1c4f874eefc5ff80
+    planned: 480 events, 6 complete, 79b88372cde1acdf
+    direct: 455 events, 16 complete, 691b6a69dc639811
+    session: 1118 events, 6 complete, a34106144a0ffcd1
     ");
 }

@@ -189,6 +189,13 @@ fn lines_of_the_event_log_evnt_01() {
             iteration: 2,
             class: ErrorClass::AgentTimeout,
         },
+        Notice::AgentNotStarted {
+            iteration: 2,
+            class: ErrorClass::AgentMissing,
+            detail: Detail::NotFound {
+                words: "no such file".into(),
+            },
+        },
         Notice::IterationComplete {
             iteration: 1,
             phase: phase(),
@@ -322,6 +329,7 @@ fn lines_of_the_event_log_evnt_01() {
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"iteration_start","iteration":1,"phase":2,"task":"T007"}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"iteration_start","iteration":1,"phase":"setup"}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"iteration_retry","iteration":2,"reason":"agent_timeout"}
+    {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"agent_not_started","iteration":2,"reason":"agent_missing","message":"command not found: no such file"}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"iteration_complete","iteration":1,"phase":2,"subtasks_done":1,"progress":["tasks","tree"],"tasks":{"total":3,"completed":2},"duration_ms":1500}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"promise_detected","iteration":1,"promise":"BLOCKED: no \"key\""}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"promise_missing","iteration":1,"count":2}

@@ -221,6 +221,13 @@ fn how_a_run_begins_and_goes_on(lang: Lang) -> String {
             iteration: 4,
             class: ErrorClass::AgentTimeout,
         },
+        Notice::AgentNotStarted {
+            iteration: 4,
+            class: ErrorClass::AgentMissing,
+            detail: Detail::NotFound {
+                words: "no such file".into(),
+            },
+        },
         complete(0, 0, vec![], 0),
         complete(2, 9, vec![], 9_999),
         complete(
