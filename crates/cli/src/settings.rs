@@ -56,7 +56,11 @@ pub fn load(app: &App, flags: Vec<Layer>) -> Result<Loaded, u8> {
 }
 
 pub fn loaded(app: &App, sources: &Sources) -> Result<Loaded, u8> {
-    config::load(sources).map_err(|Rejected { errors, .. }| {
+    or_said(app, config::load(sources))
+}
+
+pub fn or_said<T>(app: &App, loaded: Result<T, Rejected>) -> Result<T, u8> {
+    loaded.map_err(|Rejected { errors, .. }| {
         errors.iter().for_each(|e| app.warn(&e.say(app.lang())));
         FAILED
     })

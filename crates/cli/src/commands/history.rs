@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::app::{App, Exit, OrFail};
 use crate::args::{HistoryArgs, HistoryVerb};
-use crate::settings;
+use crate::trust;
 
 pub fn run(app: &App, args: &HistoryArgs) -> Exit {
     let keeping = keeping(app)?;
@@ -38,8 +38,8 @@ pub fn run(app: &App, args: &HistoryArgs) -> Exit {
 
 /// Where the project keeps its runs.
 pub fn keeping(app: &App) -> Result<Keeping, u8> {
-    let loaded = settings::load(app, Vec::new())?;
-    Ok(Keeping::new(&app.root, &loaded.settings))
+    let settings = trust::settings_unasked(app, "history.")?;
+    Ok(Keeping::new(&app.root, &settings))
 }
 
 fn unknown(app: &App, keeping: &Keeping, id: &str) -> Exit {

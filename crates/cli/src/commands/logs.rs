@@ -7,13 +7,13 @@ use ralph_store::lines::LineTail;
 
 use crate::app::{App, Exit};
 use crate::args::LogsArgs;
-use crate::settings;
+use crate::trust;
 
 /// How often a growing file is looked at.
 const LOOK: Duration = Duration::from_millis(200);
 
 pub fn run(app: &App, args: &LogsArgs) -> Exit {
-    let settings = settings::load(app, Vec::new())?.settings;
+    let settings = trust::settings_unasked(app, "log.")?;
     // A run may have been started with another preset than the project's.
     let candidates = [
         settings.log.file.as_str(),

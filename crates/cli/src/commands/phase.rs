@@ -1,17 +1,16 @@
 //! `ralph phase`: where the branch stands, over all checks of the pushed
 //! commit.
 
-use ralph_core::config::Loaded;
 use ralph_core::forge::PhaseReport;
 use ralph_engine::plan::forge_of;
 
 use crate::app::{App, Exit};
 use crate::args::PhaseArgs;
-use crate::settings;
+use crate::trust;
 
 /// What can't be told is `unknown`, which is an answer: the exit code is 0.
 pub fn run(app: &App, args: &PhaseArgs) -> Exit {
-    let Loaded { settings, .. } = settings::load(app, Vec::new())?;
+    let settings = trust::settings_unasked(app, "pr.")?;
     let forced = std::env::var("PHASE_OVERRIDE").ok();
     let report = match PhaseReport::forced(forced.as_deref()) {
         Some(report) => report,

@@ -13,7 +13,7 @@ use super::run::run as start_run;
 use super::{init, plan};
 use crate::app::{App, Exit, ask, is_interactive};
 use crate::args::{Global, InitArgs, PlanArgs, RunArgs, StartArgs, WorkArgs};
-use crate::settings;
+use crate::trust;
 
 /// Branches that a team works on together.
 const SHARED: [&str; 3] = ["main", "master", "develop"];
@@ -130,7 +130,7 @@ fn tell_of_the_wall(app: &App) {
 /// The list that there is, or the one that a goal becomes.
 fn list(app: &App, args: &StartArgs) -> Result<Option<PathBuf>, u8> {
     let lang = app.lang();
-    let settings = settings::load(app, Vec::new())?.settings;
+    let settings = trust::settings_unasked(app, "tasks.")?;
     let options = ReadOptions {
         optional_sections: settings.tasks.optional_sections.clone(),
         ..ReadOptions::default()

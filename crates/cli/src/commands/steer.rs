@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::answer::{no_run, refuse_session};
 use crate::app::{App, Exit, OrFail};
 use crate::args::{FocusArgs, HintArgs, RetryArgs, TasksArgs, TasksVerb};
-use crate::{settings, trust};
+use crate::trust;
 
 pub fn hint(app: &App, args: &HintArgs) -> Exit {
     if let Some(hint) = args.drop {
@@ -163,7 +163,7 @@ fn opened_by(app: &App, past: &Past) -> Result<Option<OpenTaskFile>, u8> {
     let Some(path) = past.header.tasks_file.clone() else {
         return Ok(None);
     };
-    let settings = settings::load(app, Vec::new())?.settings;
+    let settings = trust::settings_unasked(app, "tasks.")?;
     let options = ReadOptions {
         optional_sections: settings.tasks.optional_sections,
         ..ReadOptions::default()

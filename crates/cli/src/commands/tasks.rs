@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::app::{self, App, Exit, OrFail};
 use crate::args::{TasksArgs, TasksVerb};
-use crate::{FAILED, settings};
+use crate::{FAILED, trust};
 
 /// What the latest run on a list knows of its tasks.
 #[derive(Default)]
@@ -28,7 +28,7 @@ struct Known {
 }
 
 pub fn run(app: &App, args: &TasksArgs) -> Exit {
-    let settings = settings::load(app, Vec::new())?.settings;
+    let settings = trust::settings_unasked(app, "tasks.")?;
     if let Some(answered) = delta::run(app, args, &settings) {
         return answered;
     }

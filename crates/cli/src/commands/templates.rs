@@ -9,7 +9,7 @@ use ralph_store::atomic::{AtomicOptions, write_atomic};
 
 use crate::app::{App, Exit, OrFail};
 use crate::args::{TemplatesArgs, TemplatesVerb};
-use crate::settings;
+use crate::trust;
 
 pub fn run(app: &App, args: &TemplatesArgs) -> Exit {
     match &args.verb {
@@ -64,7 +64,7 @@ fn named(app: &App, name: &str) -> Result<BuiltIn, u8> {
 
 /// The one that a run here would use.
 fn fitting(app: &App) -> Result<BuiltIn, u8> {
-    let tasks = settings::load(app, Vec::new())?.settings.tasks;
+    let tasks = trust::settings_unasked(app, "tasks.")?.tasks;
     let options = ReadOptions {
         optional_sections: tasks.optional_sections,
         ..ReadOptions::default()

@@ -10,10 +10,11 @@ mod store;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use ralph_core::config::{self, Loaded, NamedText, Rejected, Sources};
-use ralph_core::lang::Lang;
+use ralph_core::config::{self, Loaded, NamedText, Rejected, Settings, Sources};
+use ralph_core::lang::{Lang, Say};
 use ralph_core::text::digest::hex_sha256;
 use ralph_core::tr;
+use ralph_engine::announcement::Announcement;
 use ralph_engine::plan::Plan;
 use ralph_engine::wall;
 use ralph_store::FileError;
@@ -218,7 +219,25 @@ pub fn settings_in_hook(
     flags: Vec<config::Layer>,
 ) -> Result<(Loaded, Vec<String>), Rejected> {
     let sources: Sources = settings::sources(layout.root(), flags);
-    config::load_trusted(&sources, &Kept::read(layout).settings())
+    config::load_trusted(&sources, &Kept::read(layout).settings(), true)
+}
+
+/// Settings as they count for a command that only looks or tidies up and asks
+/// nobody. What does not count of `part` is told.
+pub fn settings_unasked(app: &App, part: &str) -> Result<Settings, u8> {
+    // Behind the wall nobody knows what is trusted.
+    if app.trusts || wall::is_around_us() {
+        return settings::load(app, Vec::new()).map(|loaded| loaded.settings);
+    }
+    let sources = settings::sources(&app.root, Vec::new());
+    let trusted = Kept::read(&app.layout()).settings();
+    let loaded = config::load_trusted(&sources, &trusted, false);
+    let (loaded, mut keys) = settings::or_said(app, loaded)?;
+    keys.retain(|key| key.starts_with(part));
+    if !keys.is_empty() {
+        app.warn(&Announcement::Untrusted { keys }.say(app.lang()));
+    }
+    Ok(loaded.settings)
 }
 
 /// Leaves out the checks of tasks that nobody has said yes to; gives how many.

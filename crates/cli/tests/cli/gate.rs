@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::env::{TestEnv, make_executable};
+use crate::env::{Done, TestEnv, make_executable};
 
 const GOOD_AUDIT: &str = "# Audit Report\n\nBranch: cp-login\nDecision: PASS\n\nFindings: []\n";
 const GOOD_EVIDENCE: &str =
@@ -180,6 +180,15 @@ fn files_of_other_tools_count_where_that_is_asked_for() {
     );
     let config = env.read(".ralph/config.toml") + "trust = \"file\"\n";
     env.write(".ralph/config.toml", &config);
+    // By somebody, and not by a clone (QUAL-11).
+    let by_clone = ["gate", "check", "--phase", "p0"];
+    let by_clone = Done::of(&env.untrusted(&by_clone).output().unwrap());
+    assert_eq!(by_clone.code, 7, "{}", by_clone.stdout);
+    assert!(
+        by_clone.stderr.contains("gate.trust"),
+        "{}",
+        by_clone.stderr
+    );
     check(&env, &[]);
     let config = config + "freshness = \"time\"\n";
     env.write(".ralph/config.toml", &config);

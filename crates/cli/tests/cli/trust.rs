@@ -333,3 +333,20 @@ fn an_agent_gets_no_verb_that_acts() {
     let refusals = said.matches("only a person may do that").count();
     assert!(refusals >= 2 * (verbs.len() - 1), "{said}");
 }
+
+/// What only looks or tidies up asks nobody, and leads nowhere outside either.
+#[test]
+fn no_archive_of_a_clone_goes_outside() {
+    let env = TestEnv::new();
+    let config = "[history]\ndir = \"../outside\"\nkeep = 1\n";
+    env.write(".ralph/config.toml", config);
+    env.write(
+        ".skillpack/current/1_analysis.md",
+        "# Analysis\nof another task\n",
+    );
+    for args in [&["archive", "--yes"][..], &["history"]] {
+        let done = untrusted(&env, args);
+        assert!(done.stderr.contains("history.dir"), "{}", done.stderr);
+        assert!(!env.outside("outside").exists(), "{args:?}");
+    }
+}

@@ -78,11 +78,18 @@ pub type Trusted = BTreeMap<String, Value>;
 /// Reads a whole configuration where nobody can be asked: what the project's
 /// files set without a person's word does not count, and what was trusted
 /// counts although the file may say otherwise by now. Gives the keys for which
-/// that made a difference.
+/// that made a difference. Around a hook, variables are what the client was
+/// told to set, and not a person's word.
 pub fn load_trusted(
     sources: &Sources,
     trusted: &Trusted,
+    is_hook: bool,
 ) -> Result<(Loaded, Vec<String>), Rejected> {
+    let by_person = |origin: &Origin| match origin {
+        Origin::Flag(_) => true,
+        Origin::Env(_) => !is_hook,
+        _ => false,
+    };
     let mut changed = Vec::new();
     let mut layers = super::layers(sources)?;
     for layer in &mut layers.layers {
@@ -90,9 +97,8 @@ pub fn load_trusted(
             let Some(set) = layer.get(&key.name) else {
                 continue;
             };
-            // Around a hook, variables are what the client was told to set.
-            let by_person = matches!(set.place.origin, Origin::Flag(_));
-            let free = by_person || !(is_bold(key, &set.value) || trusted.contains_key(&key.name));
+            let free = by_person(&set.place.origin)
+                || !(is_bold(key, &set.value) || trusted.contains_key(&key.name));
             if !free && trusted.get(&key.name) != Some(&set.value) {
                 changed.push(key.name.clone());
                 layer.remove(&key.name);

@@ -102,7 +102,7 @@ fn where_nobody_can_be_asked_only_what_was_trusted_counts() {
         ),
         ("", "", none, &[], 0),
     ] {
-        let (loaded, found) = load_trusted(&sources(own, worktree, &[]), &trusted).unwrap();
+        let (loaded, found) = load_trusted(&sources(own, worktree, &[]), &trusted, true).unwrap();
         assert_eq!(loaded.settings.verify.commands, want, "{own}{worktree}");
         assert_eq!(found.len(), changed, "{own}{worktree}: {found:?}");
     }
@@ -116,7 +116,7 @@ fn variables_around_a_hook_do_not_run_anything() {
         "",
         &[("RALPH_VERIFY_COMMANDS", "evil"), ("RALPH_LANG", "en")],
     );
-    let (loaded, found) = load_trusted(&sources, &Trusted::new()).unwrap();
+    let (loaded, found) = load_trusted(&sources, &Trusted::new(), true).unwrap();
     assert!(loaded.settings.verify.commands.is_empty());
     assert_eq!(loaded.settings.lang, "en");
     assert_eq!(found, ["verify.commands"]);
