@@ -381,7 +381,7 @@ pub struct RunArgs {
     pub fleet: bool,
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(group = clap::ArgGroup::new("choice").args(["yes", "restart", "show", "abandon", "list"]))]
 pub struct ResumeArgs {
     /// Run or checkpoint to take up [default: the latest run]

@@ -244,7 +244,7 @@ fn settle_status(layout: &Layout, paths: &RunPaths, past: &Past) -> Result<bool,
     if serde_json::from_slice(&written).ok().as_ref() == Some(&status) {
         return Ok(true);
     }
-    write_status(&layout.status(), &status, true)?;
+    write_status(&layout.status(), status, true)?;
     Ok(false)
 }
 

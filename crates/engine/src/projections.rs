@@ -373,7 +373,8 @@ impl Projector {
     }
 
     pub fn save(&mut self, due: Due, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
-        let saved = self.try_save(due, state, tasks, state.now().wall_ms);
+        let now = checkpoint::time_of(&self.run, state);
+        let saved = self.try_save(due, state, tasks, now);
         if due.care == Care::Durable {
             let facts = state.tasks.facts.as_ref();
             self.completed = facts.map_or(0, |facts| facts.completed);

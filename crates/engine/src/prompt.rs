@@ -145,7 +145,7 @@ impl Prompter {
         let max = state.rules.limits.max_iterations;
         let flow = turn.flow.as_ref();
         // What stands in a file is data (REIN-06).
-        let clean = |text: &str| text::without_controls(text).into_owned();
+        let clean = |text: &str| text::redact(&text::without_controls(text)).into_owned();
         let task = match (&self.prompt, &turn.task) {
             (_, Some(task)) if flow.is_some() => clean(&task.text),
             (Some(prompt), _) => prompt.clone(),

@@ -210,7 +210,7 @@ impl Recorder {
     pub fn status(&mut self, state: &State) {
         let status = state.status(&self.run_id, &self.tasks_file);
         let durable = state.outcome().is_some();
-        let written = write_status(&self.status, &status, durable);
+        let written = write_status(&self.status, status, durable);
         self.note(Made::Status, written);
     }
 }
@@ -232,8 +232,9 @@ impl Header {
     }
 }
 
-pub fn write_status(path: &Path, status: &Value, durable: bool) -> Result<(), FileError> {
-    let mut json = serde_json::to_vec_pretty(status).unwrap_or_default();
+pub fn write_status(path: &Path, mut status: Value, durable: bool) -> Result<(), FileError> {
+    text::redact_values(&mut status);
+    let mut json = serde_json::to_vec_pretty(&status).unwrap_or_default();
     json.push(b'\n');
     write_atomic(path, &json, AtomicOptions { durable })
 }

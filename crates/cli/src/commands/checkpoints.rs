@@ -82,6 +82,10 @@ impl Entry {
         self.found.as_ref().ok().map(|loaded| &loaded.checkpoint)
     }
 
+    pub fn is_current(&self) -> bool {
+        self.place == "current"
+    }
+
     /// Whether a person means this one: by task, by run or by folder.
     pub fn answers_to(&self, name: &str) -> bool {
         let named = self.checkpoint().is_some_and(|checkpoint| {

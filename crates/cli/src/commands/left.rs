@@ -25,10 +25,17 @@ pub struct Left {
     pub history: Vec<Entry>,
 }
 
+/// What the person chose.
+pub enum Way {
+    StartOver(Box<Asked>),
+    /// To go on from this checkpoint of the history.
+    Restore(PathBuf),
+}
+
 impl Left {
-    /// What to start over with; otherwise the exit code, once everything has
-    /// been said.
-    pub fn choose(&self, app: &App, args: &ResumeArgs) -> Result<Asked, u8> {
+    /// What to go on with; otherwise the exit code, once everything has been
+    /// said.
+    pub fn choose(&self, app: &App, args: &ResumeArgs) -> Result<Way, u8> {
         if args.show {
             app.tell(&self.inspect(app));
             return Err(0);
@@ -43,10 +50,11 @@ impl Left {
         let menu = display::damaged_menu(&app.screen, &self.facts(app));
         loop {
             match app::ask(&menu).as_deref() {
-                Some("1") => {
-                    app.tell(&self.archived(app));
-                    return Err(FAILED);
-                }
+                // The newest is the last.
+                Some("1") => match self.usable().last() {
+                    Some(entry) => return Ok(Way::Restore(entry.dir.checkpoint())),
+                    None => app.tell(&self.archived(app)),
+                },
                 Some("2") => return self.start_over(app),
                 Some("3") => {
                     app.tell(&self.inspect(app));
@@ -65,10 +73,11 @@ impl Left {
         serde_json::from_value(asked.clone()).ok()
     }
 
-    fn start_over(&self, app: &App) -> Result<Asked, u8> {
-        self.asked().map_or_else(|| {
-            app.refuse(&tr!(app.lang(), "nothing tells what this run was asked to do; start a new one with `ralph run`: ticked boxes count"))
-        }, Ok)
+    fn start_over(&self, app: &App) -> Result<Way, u8> {
+        match self.asked() {
+            Some(asked) => Ok(Way::StartOver(Box::new(asked))),
+            None => app.refuse(&tr!(app.lang(), "nothing tells what this run was asked to do; start a new one with `ralph run`: ticked boxes count")),
+        }
     }
 
     fn facts(&self, app: &App) -> Vec<String> {
@@ -86,11 +95,9 @@ impl Left {
             None => tr!(app.lang(), "none"),
         };
         let from = self.checkpoint.iter().filter(|entry| entry.found.is_ok());
-        let from = from.map(|entry| {
-            let file = entry.dir.checkpoint();
-            let file = file.strip_prefix(&app.root).unwrap_or(&file).display();
+        let from = from.filter(|entry| entry.is_current()).map(|entry| {
             let way = tr!(app.lang(), "go on from it (its ticks are claims)");
-            format!("\n  {way}   ralph resume --from {file}")
+            format!("\n  {way}   {}", from_it(app, entry))
         });
         let from: String = from.collect();
         let again = match self.asked() {
@@ -105,14 +112,18 @@ impl Left {
     }
 
     fn archived(&self, app: &App) -> String {
-        let usable = self.history.iter().filter(|e| e.checkpoint().is_some());
-        let commands: Vec<String> = usable
-            .map(|entry| format!("ralph resume {}", entry.name()))
-            .collect();
+        let commands: Vec<String> = self.usable().map(|entry| from_it(app, entry)).collect();
         if commands.is_empty() {
             return tr!(app.lang(), "(the history holds no usable checkpoint)");
         }
         commands.join(" | ")
+    }
+
+    /// Of the history, the newest last; the one that was named is meant.
+    fn usable(&self) -> impl Iterator<Item = &Entry> {
+        let named = self.checkpoint.iter().filter(|entry| !entry.is_current());
+        let all = self.history.iter().chain(named);
+        all.filter(|entry| entry.checkpoint().is_some() && !entry.is_current())
     }
 
     fn inspect(&self, app: &App) -> String {
@@ -137,4 +148,12 @@ impl Left {
         }
         out
     }
+}
+
+/// A journal that is gone does not come back: the checkpoint itself is what to
+/// go on from.
+fn from_it(app: &App, entry: &Entry) -> String {
+    let file = entry.dir.checkpoint();
+    let file = file.strip_prefix(&app.root).unwrap_or(&file).display();
+    format!("ralph resume --from {file}")
 }

@@ -23,7 +23,7 @@ use super::archive::known;
 use super::checkpoints::{self, Entry};
 use super::from_file;
 use super::history::keeping;
-use super::left::Left;
+use super::left::{Left, Way};
 use super::run::{Shown, prepare, show};
 use crate::app::{self, App, Exit, OrFail};
 use crate::args::{Global, ResumeArgs};
@@ -83,10 +83,21 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
     }
     let (paths, past) = match find(&app, &layout, args)? {
         Found::Run(paths, past) => (paths, past),
-        Found::Left(left) => {
-            let asked = with_flags(left.choose(&app, args)?, args);
-            return start(app, global, asked, &Opening::New, shown);
-        }
+        Found::Left(left) => match left.choose(&app, args)? {
+            Way::StartOver(asked) => {
+                let asked = with_flags(*asked, args);
+                return start(app, global, asked, &Opening::New, shown);
+            }
+            Way::Restore(file) => {
+                let args = ResumeArgs {
+                    from: Some(file),
+                    run: None,
+                    yes: true,
+                    ..args.clone()
+                };
+                return run(app, global, &args);
+            }
+        },
     };
     over(&app, &layout, args, &paths, &past)?;
     let details = || details(&app.screen, &paths.id, &past);

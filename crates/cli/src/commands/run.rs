@@ -2,6 +2,7 @@
 
 use ralph_core::config::Loaded;
 use ralph_core::lang::Say;
+use ralph_core::text;
 #[cfg(not(feature = "fleet"))]
 use ralph_core::tr;
 use ralph_engine::driver::{self, Observer};
@@ -41,7 +42,11 @@ pub fn run(app: App, global: &Global, args: &RunArgs) -> Exit {
         openspec: args.openspec.clone(),
         template: template.map(|p| std::path::absolute(p).unwrap_or_else(|_| p.clone())),
         no_review: args.no_review.clone(),
-        hints: args.hints.clone(),
+        hints: args
+            .hints
+            .iter()
+            .map(|hint| text::redact(hint).into())
+            .collect(),
         ..Asked::default()
     };
     let shown = Shown {

@@ -91,3 +91,36 @@ fn nobody_else_reads_what_agents_and_checks_print() {
         assert_eq!(mode & 0o077, 0, "{}: {mode:o}", path.display());
     }
 }
+
+/// A hint and a check may hold a token, and so may a task: none of it is
+/// written where others look (XCUT-06).
+#[test]
+fn tokens_of_a_person_stand_in_no_log_state_or_prompt_xcut_06() {
+    let token = |who: &str| format!("ghp_{}", who.repeat(36));
+    let (hint, check, task) = (token("h"), token("c"), token("t"));
+    let env = TestEnv::new();
+    env.write("tasks.md", &format!("- [ ] Log in with {task}\n"));
+    let check = format!("echo Bearer {check}; false");
+    let hint = format!("use {hint}");
+    let args = ["--hint", &hint, "--verify", &check, "--max-iterations", "2"];
+    let (done, _) = env.run_script(&[json!({"write": {"a": "x"}, "say": "x"})], &args);
+    assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+    let run = latest_run(&env);
+    let mut seen = vec![done.stdout];
+    seen.extend([".ralph/status.json", ".ralph/ralph.log"].map(|name| env.read(name)));
+    let current = env.path(".skillpack/current");
+    for dir in [run.as_path(), current.as_path()] {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            // What was asked for has to be known to go on with it.
+            if path.is_file() && name != "journal.jsonl" && !name.ends_with(".out") {
+                seen.push(fs::read_to_string(&path).unwrap_or_default());
+            }
+        }
+    }
+    assert!(seen.iter().any(|text| text.contains("use [redacted]")));
+    for text in &seen {
+        assert!(!text.contains("ghp_"), "{text}");
+    }
+}

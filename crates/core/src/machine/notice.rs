@@ -16,6 +16,7 @@ use crate::forge::ForgeNotice;
 use crate::lang::{Lang, Say, said};
 use crate::promise::Promise;
 use crate::tasks::{Counts, Waiting};
+use crate::text;
 use crate::text::duration::plural;
 use crate::tr;
 use crate::wire;
@@ -406,7 +407,9 @@ impl Notice {
         if let Ok(Value::Object(fields)) = serde_json::to_value(self) {
             line.extend(fields.into_iter().filter(|(_, v)| !v.is_null()));
         }
-        Value::Object(line)
+        let mut line = Value::Object(line);
+        text::redact_values(&mut line);
+        line
     }
 }
 

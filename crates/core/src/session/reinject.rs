@@ -55,8 +55,8 @@ fn body(standing: &Standing, lang: Lang) -> String {
     let left = tr!(lang, "## Work to be done");
     let place = tr!(lang, "## Where it stands");
     let orders = tr!(lang, "## Instructions");
-    let completed = newest_fenced(or_none(&standing.completed));
-    let pending = newest_fenced(or_none(&standing.pending));
+    let fenced = |text: &str| newest_fenced(&text::redact(or_none(text)));
+    let (completed, pending) = (fenced(&standing.completed), fenced(&standing.pending));
     let position = position(standing, lang);
     let instructions = instructions(&standing.promise, lang);
     format!(

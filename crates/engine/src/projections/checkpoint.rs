@@ -34,7 +34,7 @@ pub(super) fn project(
     tasks: &[TaskMark],
 ) -> Checkpoint {
     let mut checkpoint = last.cloned().unwrap_or_default();
-    let now = iso_utc(state.now().wall_ms);
+    let now = iso_utc(time_of(run, state));
     checkpoint.task_id = run.header.task_id();
     checkpoint.task_description.clone_from(&run.description);
     put_route(&mut checkpoint, state);
@@ -46,6 +46,14 @@ pub(super) fn project(
     checkpoint.timestamps.created = iso_utc(run.header.started_ms);
     checkpoint.timestamps.updated = now;
     checkpoint
+}
+
+/// The time of the last event; before the first, that of the start.
+pub(super) fn time_of(run: &Run, state: &State) -> i64 {
+    match state.now().wall_ms {
+        0 => run.header.started_ms,
+        ms => ms,
+    }
 }
 
 /// Phases are numbers in this format. Where the file has other names for
@@ -143,14 +151,16 @@ fn phase(known: Option<&Phase>, number: u32, facts: &PhaseFacts, current: u32, n
         false if number == current || facts.completed > 0 => "in_progress",
         false => "pending",
     };
-    phase.status = status.into();
-    if status != "pending" {
-        phase.started_at.get_or_insert_with(|| now.into());
+    // When that was done which was done already, nobody knows.
+    let before = std::mem::replace(&mut phase.status, status.into());
+    match (before.as_str(), status) {
+        ("", "completed") | ("completed", "completed") | (_, "pending") => {}
+        _ => _ = phase.started_at.get_or_insert_with(|| now.into()),
     }
-    if status == "completed" {
-        phase.completed_at.get_or_insert_with(|| now.into());
-    } else {
-        phase.completed_at = None;
+    match (before.as_str(), status) {
+        ("" | "completed", "completed") => {}
+        (_, "completed") => phase.completed_at = Some(now.into()),
+        _ => phase.completed_at = None,
     }
     phase
 }

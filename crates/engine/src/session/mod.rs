@@ -322,6 +322,8 @@ impl SessionLoop {
             return Ok(());
         }
         self.note(joined(session))?;
+        // It was another's, and is not any more (STOP-07).
+        index::forget_run(&self.run.layout, &self.run.paths.id);
         index::put(&self.run.layout, &session.id, &self.run.paths.id)?;
         Ok(())
     }

@@ -17,6 +17,8 @@ mod tests;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use serde_json::Value;
+
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
 
@@ -38,6 +40,20 @@ pub fn redact(text: &str) -> Cow<'_, str> {
         }
     }
     current
+}
+
+/// The same for every text in a value; names of fields stay.
+pub fn redact_values(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(hidden) = redact(text) {
+                *text = hidden;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(redact_values),
+        Value::Object(fields) => fields.values_mut().for_each(redact_values),
+        _ => {}
+    }
 }
 
 /// One round from left to right; `None` where there is nothing to hide.
