@@ -79,6 +79,9 @@ pub fn is_secret_variable(name: &str) -> bool {
     }
     SECRET_WORDS.contains(&last)
         || parts.contains(&"SECRET")
+        || name.ends_with("PASSWORD")
+        || name.ends_with("PASSWD")
+        || name.ends_with("SECRET")
         || parts.contains(&"PASSWORD")
         || name.ends_with("APIKEY")
         || name.ends_with("SECRETKEY")

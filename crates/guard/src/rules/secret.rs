@@ -75,7 +75,15 @@ fn exports(walker: &mut Walker, command: &Command) {
     if prints {
         walker.report(RuleId::SecretEnvironment, command.name);
     }
-    if command.name != "export" {
+    let exports = match command.name {
+        "export" => true,
+        "declare" | "typeset" => {
+            let has_x = |word: &String| word.starts_with('-') && word.contains('x');
+            command.args.iter().any(has_x)
+        }
+        _ => false,
+    };
+    if !exports {
         return;
     }
     for (name, value) in command.args.iter().filter_map(|word| word.split_once('=')) {
@@ -84,10 +92,25 @@ fn exports(walker: &mut Walker, command: &Command) {
             || DUMMIES.contains(&plain.as_str())
             || is_one_of("test*|dummy*|fake*", &plain)
             || mark::has_computed(value);
-        if is_secret_variable(name) && !dummy && name != "DATABASE_URL" {
+        if is_secret_variable(&in_capitals(name)) && !dummy && name != "DATABASE_URL" {
             walker.report(RuleId::SecretExport, name);
         }
     }
+}
+
+/// `apiSecret` as `API_SECRET`: what is exported is meant for programs, however
+/// it is spelt.
+fn in_capitals(name: &str) -> String {
+    let mut capitals = String::with_capacity(name.len() + 4);
+    let mut was_small = false;
+    for letter in name.chars() {
+        if was_small && letter.is_ascii_uppercase() {
+            capitals.push('_');
+        }
+        was_small = letter.is_ascii_lowercase();
+        capitals.push(letter.to_ascii_uppercase());
+    }
+    capitals
 }
 
 /// git shows and commits files: a secret among them is named on the line.
