@@ -154,7 +154,7 @@ fn a_whole_run() {
       │ All done!
       │ <promise>COMPLETE</promise>
       iteration 1 ended after [duration] · 1/3 · no progress
-      no progress (1 in a row): no new tick, commit or content
+      no progress (1 in a row): nothing new in ticks, commits or files
       promise: COMPLETE
     ❌ Rejected: the agent claims "COMPLETE"
     Missing:
@@ -182,7 +182,7 @@ fn a_whole_run() {
 
     🔄 Iteration 3/50 | Phase 2 | T003 Pay
       iteration 3 ended after [duration] · 2/3 · no progress
-      no progress (1 in a row): no new tick, commit or content
+      no progress (1 in a row): nothing new in ticks, commits or files
       Agent execution error (1 in a row): exit code 3: connection reset
       trying again
 
@@ -224,7 +224,7 @@ fn a_whole_run() {
       │ All done!
       │ <promise>COMPLETE</promise>
       第 1 次迭代結束，[duration] · 1/3 · 無進度
-      無進度（連續 1 次）：沒有新的勾選、提交或內容
+      無進度（連續 1 次）：勾選、提交與檔案都沒有新的內容
       輸出分析: COMPLETE
     ❌ 駁回: agent 聲稱「COMPLETE」
     缺少：
@@ -252,7 +252,7 @@ fn a_whole_run() {
 
     🔄 第 3/50 次迭代 | Phase 2 | T003 Pay
       第 3 次迭代結束，[duration] · 2/3 · 無進度
-      無進度（連續 1 次）：沒有新的勾選、提交或內容
+      無進度（連續 1 次）：勾選、提交與檔案都沒有新的內容
       Agent 執行錯誤（連續 1 次）：結束代碼 3: connection reset
       重試
 
@@ -294,7 +294,7 @@ fn a_whole_run() {
       │ All done!
       │ <promise>COMPLETE</promise>
       第 1 次迭代结束，[duration] · 1/3 · 无进度
-      无进度（连续 1 次）：没有新的勾选、提交或内容
+      无进度（连续 1 次）：勾选、提交与文件都没有新的内容
       输出分析: COMPLETE
     ❌ 驳回: agent 声称「COMPLETE」
     缺少：
@@ -322,7 +322,7 @@ fn a_whole_run() {
 
     🔄 第 3/50 次迭代 | Phase 2 | T003 Pay
       第 3 次迭代结束，[duration] · 2/3 · 无进度
-      无进度（连续 1 次）：没有新的勾选、提交或内容
+      无进度（连续 1 次）：勾选、提交与文件都没有新的内容
       Agent 执行错误（连续 1 次）：退出码 3: connection reset
       重试
 
@@ -378,7 +378,7 @@ fn a_run_in_a_locale_without_unicode() {
       | All done!
       | <promise>COMPLETE</promise>
       iteration 1 ended after [duration] - 1/3 - no progress
-      no progress (1 in a row): no new tick, commit or content
+      no progress (1 in a row): nothing new in ticks, commits or files
       promise: COMPLETE
     [!] Rejected: the agent claims "COMPLETE"
     Missing:
@@ -406,7 +406,7 @@ fn a_run_in_a_locale_without_unicode() {
 
     [>] Iteration 3/5 | Phase 2 | T003 Pay
       iteration 3 ended after [duration] - 2/3 - no progress
-      no progress (1 in a row): no new tick, commit or content
+      no progress (1 in a row): nothing new in ticks, commits or files
       Agent execution error (1 in a row): exit code 3: connection reset
       trying again
       iteration 4 of 5: 1 left after this one
@@ -482,7 +482,7 @@ fn a_limit_that_nobody_is_there_to_extend() {
     🔄 Iteration 1/1 | Phase 1 | T002 Fill it
       │ <promise>CONTINUE</promise>
       iteration 1 ended after [duration] · 1/3 · no progress
-      no progress (1 in a row): no new tick, commit or content
+      no progress (1 in a row): nothing new in ticks, commits or files
       promise: CONTINUE
       the limit of iterations is reached
 
@@ -512,7 +512,7 @@ fn a_limit_that_nobody_is_there_to_extend() {
     🔄 第 1/1 次迭代 | Phase 1 | T002 Fill it
       │ <promise>CONTINUE</promise>
       第 1 次迭代結束，[duration] · 1/3 · 無進度
-      無進度（連續 1 次）：沒有新的勾選、提交或內容
+      無進度（連續 1 次）：勾選、提交與檔案都沒有新的內容
       輸出分析: CONTINUE
       已達最大迭代次數
 
@@ -542,7 +542,7 @@ fn a_limit_that_nobody_is_there_to_extend() {
     🔄 第 1/1 次迭代 | Phase 1 | T002 Fill it
       │ <promise>CONTINUE</promise>
       第 1 次迭代结束，[duration] · 1/3 · 无进度
-      无进度（连续 1 次）：没有新的勾选、提交或内容
+      无进度（连续 1 次）：勾选、提交与文件都没有新的内容
       输出分析: CONTINUE
       达到迭代上限
 
@@ -640,7 +640,7 @@ fn no_progress() {
     Evidence:
     - iterations 1 to 5
     - tasks: 1/3
-    - no new commit, and no content that was not seen before
+    - no commit with new content, and no content that was not seen before
 
     📊 Progress: 1/3 tasks done
     📈 5 iterations, [duration]
@@ -655,7 +655,7 @@ fn no_progress() {
     證據：
     - 第 1 到 5 次迭代
     - 任務：1/3
-    - 沒有新的提交，也沒有未曾出現過的內容
+    - 沒有帶來新內容的提交，也沒有未曾出現過的內容
 
     📊 當前進度: 1/3 任務完成
     📈 5 次迭代，[duration]
@@ -670,7 +670,7 @@ fn no_progress() {
     证据：
     - 第 1 到 5 次迭代
     - 任务：1/3
-    - 没有新的提交，也没有未曾出现过的内容
+    - 没有带来新内容的提交，也没有未曾出现过的内容
 
     📊 当前进度: 1/3 任务完成
     📈 5 次迭代，[duration]

@@ -188,7 +188,7 @@ fn rules() -> Vec<Rule> {
             evidence: &[
                 "iterations 1 to 5",
                 "tasks: 0/2",
-                "no new commit, and no content that was not seen before",
+                "no commit with new content, and no content that was not seen before",
             ],
             log: "5 iterations in a row without progress: circuit breaker open",
         },
@@ -330,7 +330,7 @@ fn a_turn_without_progress_names_what_counts_brkr_03() {
             &listed,
             None,
             "[\"tasks\", \"phase\", \"commit\", \"tree\"]",
-            "no new tick, commit or content",
+            "nothing new in ticks, commits or files",
         ),
         // There is no list whose ticks could be looked at.
         (

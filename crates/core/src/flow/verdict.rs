@@ -364,7 +364,8 @@ fn is_said(view: &str, word: &str) -> bool {
     })
 }
 
-/// Lines `FINDING high: …`, each with the `REPRODUCE: …` that follows it.
+/// Lines `FINDING high: …`, each with the `REPRODUCE: …` that follows it, there
+/// or on the next line.
 /// A line counts where its label is said; behind it, code is welcome.
 fn findings(text: &str, view: &str) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
@@ -375,23 +376,31 @@ fn findings(text: &str, view: &str) -> Vec<Finding> {
         let at = line.len().saturating_sub(hidden.len());
         let value = line.get(at..).unwrap_or_default().trim();
         if let Some(severity) = label.strip_prefix("finding") {
+            let (value, command) = match value.split_once("REPRODUCE:") {
+                Some((value, command)) => (value.trim_end(), Some(command)),
+                None => (value, None),
+            };
             if found.len() < MOST_FINDINGS && !value.is_empty() {
                 found.push(Finding {
                     severity: Severity::from_word(severity),
                     text: text::redact(value).chars().take(500).collect(),
-                    reproducer: None,
+                    reproducer: command.and_then(reproducer),
                 });
             }
         } else if label == "reproduce"
             && let Some(last) = found.last_mut()
         {
-            let command = value.trim_matches('`').trim();
-            let whole = command.chars().count() <= 1_000 && text::redact(command) == command;
-            // A command that was shortened, or lost a secret, is another one.
-            last.reproducer = Some(command.to_owned()).filter(|c| whole && !c.is_empty());
+            last.reproducer = reproducer(value);
         }
     }
     found
+}
+
+/// A command that was shortened, or lost a secret, is another one.
+fn reproducer(said: &str) -> Option<String> {
+    let command = said.trim().trim_matches('`').trim();
+    let is_whole = command.chars().count() <= 1_000 && text::redact(command) == command;
+    (is_whole && !command.is_empty()).then(|| command.to_owned())
 }
 
 #[cfg(test)]
@@ -491,6 +500,7 @@ mod tests {
     #[test]
     fn findings_have_a_severity_and_a_command() {
         let said = "FINDING high: src/a.rs:3 overflows\nREPRODUCE: `cargo test overflow`\n\
+                    FINDING low: b.rs:1 leaks REPRODUCE: `make leak`\n\
                     FINDING: the name could be better\nVERDICT: REJECT\nReview Score: 41/100";
         let heard = hear(said, "", VerdictKind::Review, None);
         assert_eq!(heard.answer, Some(Answer::Reject));
@@ -502,6 +512,11 @@ mod tests {
                     severity: Some(Severity::High),
                     text: "src/a.rs:3 overflows".into(),
                     reproducer: Some("cargo test overflow".into()),
+                },
+                Finding {
+                    severity: Some(Severity::Low),
+                    text: "b.rs:1 leaks".into(),
+                    reproducer: Some("make leak".into()),
                 },
                 Finding {
                     severity: None,

@@ -93,7 +93,7 @@ pub enum Notice {
         claim: String,
         missing: Vec<Missing>,
     },
-    #[say(if looked.tasks && looked.commit && looked.tree, "no progress ({in_a_row} in a row): no new tick, commit or content")]
+    #[say(if looked.tasks && looked.commit && looked.tree, "no progress ({in_a_row} in a row): nothing new in ticks, commits or files")]
     #[say(if *looked == EvidenceKinds::NONE, "no progress ({in_a_row} in a row): nothing that counts can be seen here; see progress.evidence")]
     #[say("no progress ({in_a_row} in a row): nothing new in {looked}", looked = looked.names(lang))]
     Stalled {

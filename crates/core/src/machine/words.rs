@@ -55,9 +55,9 @@ pub enum Sign {
     #[say("tasks: {completed}/{total}")]
     Tasks { completed: usize, total: usize },
     /// Neither a commit nor a tree that was not there before.
-    #[say("no new commit, and no content that was not seen before")]
+    #[say("no commit with new content, and no content that was not seen before")]
     NothingNew,
-    #[say("no new commit")]
+    #[say("no commit with new content")]
     NoCommit,
     #[say("no content that was not seen before")]
     NoContent,

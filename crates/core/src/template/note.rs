@@ -78,7 +78,7 @@ pub enum PromptNote {
     )]
     NoPromise,
     /// A role sent the work back.
-    #[say("The {role} sent this work BACK. Repair what was found, and prove it with a test:\n\n{findings}In its own words:\n\n{words}", role = role.to_uppercase(), findings = found(&said(findings, lang)), words = fenced(words))]
+    #[say("The {role} sent this work BACK. What was found has to be repaired, and the repair proven with a test:\n\n{findings}In its own words:\n\n{words}", role = role.to_uppercase(), findings = found(&said(findings, lang)), words = fenced(words))]
     SentBack {
         role: String,
         findings: Vec<Spoken>,

@@ -84,7 +84,9 @@ fn follow(state: &mut State, next: Next, out: &mut Out) -> Next {
             };
         }
         Next::Finish(outcome) => {
-            if !lanes::waits_to_end(state, &outcome, out) {
+            let waits = lanes::waits_to_end(state, &outcome, out)
+                || roles::opens_early_ticks(state, &outcome, out);
+            if !waits {
                 acts::finish(state, outcome, out);
             }
         }

@@ -8,6 +8,7 @@ mod ending;
 
 use super::next::Next;
 use super::out::Out;
+use super::ticks;
 use crate::flow::{
     Detected, Doing, FlowNotice, FlowTurn, Position, Risk, RiskSign, Scope, Step, VerdictKind,
     Writes,
@@ -113,6 +114,29 @@ pub(super) fn before_turn(state: &mut State, out: &mut Out) -> Option<Next> {
     choose_task(state, out);
     refuse_without_approval(state, out);
     None
+}
+
+/// Opens what was ticked before its way was over, where the run ends meanwhile:
+/// it counts for nobody (ROLE-02). Who gives a run up leaves things as they are.
+pub(super) fn opens_early_ticks(state: &mut State, outcome: &Outcome, out: &mut Out) -> bool {
+    let is_meant = !matches!(
+        outcome,
+        Outcome::Complete | Outcome::Unproven { .. } | Outcome::Cancelled
+    );
+    let is_tried = !state.ticks.turned_back.is_empty();
+    if !is_meant || is_tried || state.rules.lanes.is_some() {
+        return false;
+    }
+    let ids = state.early_ticks();
+    if ids.is_empty() {
+        return false;
+    }
+    out.tell(FlowNotice::TicksHeld {
+        iteration: state.turn.number,
+        ids: ids.clone(),
+    });
+    state.ticks.turned_back = ids;
+    ticks::untick(state, Some(outcome.clone()), out)
 }
 
 fn hold(state: &mut State, ids: Vec<String>, out: &mut Out) {

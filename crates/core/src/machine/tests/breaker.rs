@@ -16,7 +16,7 @@ fn five_turns_without_progress_brkr_01() {
     iteration_complete iteration=5 subtasks_done=0 progress=[] tasks={"total":3,"completed":1} duration_ms=1000
     stalled iteration=5 count=5
     promise_detected iteration=5 promise="CONTINUE"
-    breaker_open iteration=5 reason="stalled" count=5 evidence=["iterations 1 to 5","tasks: 1/3","no new commit, and no content that was not seen before"]
+    breaker_open iteration=5 reason="stalled" count=5 evidence=["iterations 1 to 5","tasks: 1/3","no commit with new content, and no content that was not seen before"]
     loop_end outcome="circuit_break" reason="stalled" exit_code=5 iterations=5 tasks={"total":3,"completed":1,"pending":2} duration_ms=5000 proven=[] usage={"calls":5,"cost_usd":null,"tokens":null,"input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"unpriced_calls":5,"uncounted_calls":5,"partial_calls":0}
     => finish circuit_break stalled
     "#);

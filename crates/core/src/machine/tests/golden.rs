@@ -290,14 +290,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 668 events, 2 complete, 887c1508a84c8414
-    prompt: 740 events, 1 complete, 783492b836700c4b
-    pull: 635 events, 1 complete, e794645b9db1b943
+    tasks: 668 events, 2 complete, e09c47491e2d7b3b
+    prompt: 740 events, 1 complete, f40f6395283ae40e
+    pull: 635 events, 1 complete, 2c4685763224f908
     ci: 1715 events, 0 complete, 27839026b97ac28b
-    drt: 1428 events, 10 complete, 9161f3dc81d0ee66
-    ralph: 714 events, 4 complete, 1c4f874eefc5ff80
-    planned: 480 events, 6 complete, 79b88372cde1acdf
-    direct: 455 events, 16 complete, 691b6a69dc639811
-    session: 1118 events, 6 complete, a34106144a0ffcd1
+    drt: 1437 events, 10 complete, 672a7c1842a60a2b
+    ralph: 717 events, 4 complete, fa7061d8c4be4d87
+    planned: 481 events, 6 complete, 0432118788dfd447
+    direct: 461 events, 16 complete, 2a310e55f6dea789
+    session: 1118 events, 6 complete, c8ac8456c6f7adae
     ");
 }

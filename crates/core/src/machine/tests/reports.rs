@@ -345,7 +345,7 @@ fn lines_of_the_event_log_evnt_01() {
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"limit_reached","iteration":20,"reason":"max_iterations"}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"limit_extended","iteration":20,"reason":"max_iterations","max_iterations":30}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"limit_extended","iteration":20,"reason":"max_duration","max_duration_ms":90000}
-    {"ts":"2026-01-18T10:00:00Z","level":"ERROR","event":"breaker_open","iteration":5,"reason":"stalled","count":5,"evidence":["iterations 1 to 5","no new commit, and no content that was not seen before"]}
+    {"ts":"2026-01-18T10:00:00Z","level":"ERROR","event":"breaker_open","iteration":5,"reason":"stalled","count":5,"evidence":["iterations 1 to 5","no commit with new content, and no content that was not seen before"]}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"wait","iteration":1,"reason":"backoff","duration_ms":1000}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"pause","iteration":1,"reason":"requested"}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"task_complete","iteration":1}

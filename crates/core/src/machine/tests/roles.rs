@@ -597,6 +597,30 @@ fn a_tick_before_its_time_is_taken_back() {
     assert!(matches!(script.notes(), [PromptNote::TicksHeld { .. }]));
 }
 
+/// Nor does it count where the run rests or ends meanwhile (ROLE-02).
+#[test]
+fn a_tick_before_its_time_is_taken_back_at_the_end_too() {
+    let mut rules = in_roles();
+    rules.limits.max_iterations = 1;
+    rules.limits.on_limit = OnLimit::Pause;
+    for could_write in [true, false] {
+        let mut script = Script::begin(rules.clone(), seen(tasks(0, 2)));
+        script.work(nothing().tasks(tasks(1, 2)));
+        let ids = vec!["T001".to_owned()];
+        assert_eq!(script.outcome(), None);
+        assert_eq!(
+            script.last.last(),
+            Some(&Effect::Untick { ids: ids.clone() })
+        );
+        let (done, left) = if could_write { (0, vec![]) } else { (1, ids) };
+        let seen = seen(tasks(done, 2));
+        script.feed(Kind::Unticked { seen, left });
+        let limit = PauseReason::Limit(Limit::Iterations);
+        assert_eq!(script.outcome(), Some(Outcome::Paused { reason: limit }));
+        assert_eq!(script.state.tasks.completed(), done);
+    }
+}
+
 #[test]
 fn a_task_passes_although_others_were_ticked_before_their_time() {
     let mut script = Script::begin(in_roles(), seen(risky(Risk::Low, 2)));
@@ -630,6 +654,11 @@ fn a_box_that_cannot_be_set_is_an_error_and_ends_the_run() {
     for _ in 0..3 {
         script.mark(tasks(1, 1));
     }
+    // Once more, before it ends.
+    script.feed(Kind::Unticked {
+        seen: seen(tasks(1, 1)),
+        left: vec!["T001".into()],
+    });
     assert_eq!(script.outcome(), Some(Outcome::Errors));
 }
 
