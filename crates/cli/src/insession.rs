@@ -556,8 +556,14 @@ fn at_limit(screen: &Screen, ended: &Ended, slash: &str) -> String {
 
 /// What people should know beside the verdict.
 pub fn with_announcements(text: &str, announcements: &[Announcement], lang: Lang) -> String {
-    let lines = announcements.iter().map(|a| format!("\n{}", a.say(lang)));
-    let all: String = lines.collect();
+    let line = |announcement: &Announcement| {
+        let words = announcement.say(lang);
+        match announcement {
+            Announcement::Archived { .. } => format!("\n📦 {words}"),
+            _ => format!("\n{words}"),
+        }
+    };
+    let all: String = announcements.iter().map(line).collect();
     format!("{}{all}", text.trim_end())
 }
 

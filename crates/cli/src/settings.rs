@@ -3,8 +3,10 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use ralph_core::config::{self, FOREIGN_FILES, Layer, Loaded, NamedText, Rejected, Sources, Value};
-use ralph_core::lang::Say;
+use ralph_core::config::{
+    self, ConfigWarning, FOREIGN_FILES, Layer, Loaded, NamedText, Rejected, Sources, Value,
+};
+use ralph_core::lang::{Lang, Say};
 use ralph_core::session::words::{PullWish, Start};
 use ralph_engine::plan::Flag;
 
@@ -64,6 +66,14 @@ pub fn or_said<T>(app: &App, loaded: Result<T, Rejected>) -> Result<T, u8> {
         errors.iter().for_each(|e| app.warn(&e.say(app.lang())));
         FAILED
     })
+}
+
+/// Verify files of other tools that can't be read: `verify.strict` lets nothing
+/// pass beside them (VERI-04).
+pub fn broken_verify_files(loaded: &Loaded, lang: Lang) -> Vec<String> {
+    let of_a_worktree = |warning: &&ConfigWarning| matches!(warning, ConfigWarning::Unreadable { file, .. } if file.ends_with("worktree.yaml"));
+    let broken = loaded.warnings.iter().filter(of_a_worktree);
+    broken.map(|warning| warning.say(lang)).collect()
 }
 
 /// The preset of a command that takes no other flag.

@@ -24,6 +24,9 @@ pub enum Announcement {
     #[say(if *kept, "no state file of a delta loop waits here: the work comes from {file}, and {PATH} keeps its state")]
     #[say("no state file of a delta loop waits here: the work comes from {file}")]
     NoDelta { file: String, kept: bool },
+    /// A loop that is taken up had used its limit up.
+    #[say("{turns} iterations were made before: this run may go on to {max}")]
+    MoreTurns { turns: u32, max: u32 },
     #[say("{root} is not a Git project: progress is judged by the files alone, and nothing can be undone with git", root = root.display())]
     NotAGitProject { root: PathBuf },
     /// The run before this one was not finished.

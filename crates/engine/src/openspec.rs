@@ -35,8 +35,9 @@ pub async fn archive(root: &Path, id: &str, date: &str) -> Result<PathBuf, Strin
     match find_program(PROGRAM.as_ref(), root) {
         Some(program) => ask(&program, root, id).await?,
         None => {
-            let to = root.join(place(id, date));
-            move_whole(&root.join("openspec/changes").join(id), &to).map_err(|e| e.to_string())?;
+            let to = place(id, date);
+            move_whole(&root.join("openspec/changes").join(id), &root.join(&to))
+                .map_err(|error| format!("{}: {error}", to.display()))?;
         }
     }
     Ok(place(id, date))

@@ -252,7 +252,8 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     let mut rules = rules::rules(settings, goal.clone());
     rules.checks = checks::checks(settings, list.as_ref(), &scope);
     if let Some(adopted) = &wanted.asked.adopted {
-        rules::go_on_with(adopted, &mut rules);
+        let flags = &wanted.asked.flags;
+        announcements.extend(rules::go_on_with(adopted, flags, &mut rules));
     }
     rules.hints = rules::hints(&wanted.asked.hints);
     rules.flow = match route {

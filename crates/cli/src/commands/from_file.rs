@@ -37,6 +37,14 @@ fn is_safe(flag: &Flag) -> bool {
     SAFE.iter().any(|safe| flag.key.starts_with(safe)) && !pushes
 }
 
+/// Nobody says it now: a limit that was reached since then is no new one.
+fn said_then(flag: Flag) -> Flag {
+    Flag {
+        name: "checkpoint".to_owned(),
+        ..flag
+    }
+}
+
 /// What there is to go on from.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -224,7 +232,12 @@ pub fn of_checkpoint(found: &Checkpoint) -> Source {
     let kept = kept.and_then(|asked| serde_json::from_value::<Asked>(asked.clone()).ok());
     let asked = match kept {
         Some(kept) => Asked {
-            flags: kept.flags.into_iter().filter(is_safe).collect(),
+            flags: kept
+                .flags
+                .into_iter()
+                .filter(is_safe)
+                .map(said_then)
+                .collect(),
             prompt: kept.prompt,
             openspec: kept.openspec,
             flow: kept.flow,

@@ -1,5 +1,6 @@
 //! `ralph verify`: the verify gate as a command (VERI-16).
 
+use ralph_core::lang::Lang;
 use ralph_core::machine::{CommandResult, VerifyReport};
 use ralph_core::proof::Baseline;
 use ralph_core::session::gate::failure_of;
@@ -33,6 +34,14 @@ pub fn run(app: &App, args: &VerifyArgs) -> Exit {
         return forget_baseline(app);
     }
     trust::require(app, &trust::items(&app.root, Some(&loaded)))?;
+    let broken = settings::broken_verify_files(&loaded, Lang::En);
+    if loaded.settings.verify.strict && !broken.is_empty() {
+        if args.json {
+            let answer = json!({"passed": false, "error": broken.join("\n")});
+            app.json(&answer);
+        }
+        return Err(NOT_VERIFIED);
+    }
     if gate.verifier.is_some() {
         gate.sandbox = Some(around::checks(app, &loaded.settings, args.json)?);
     }

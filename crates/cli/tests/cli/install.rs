@@ -281,6 +281,11 @@ fn an_update_renews_entries_and_adds_no_files() {
             .contains("/old/ralph")
     );
     assert!(env.diagnosed("red").is_empty());
+    // Nor one that a person took away (INST-04).
+    env.init(&[]);
+    std::fs::remove_file(env.path(".claude/commands/audit.md")).unwrap();
+    env.init(&["--update"]);
+    assert!(!env.path(".claude/commands/audit.md").exists());
 }
 
 #[test]

@@ -90,8 +90,13 @@ pub fn task_file(
         }),
         None if source == TaskSource::Delta => {
             let text = ralph_store::regular::read(root.join(delta::PATH));
-            let torn = text.ok().and_then(|text| DeltaState::read(&text).err());
-            Err(torn.map_or(PlanError::NoDeltaFile, PlanError::TornDeltaFile))
+            Err(match text.map(|text| DeltaState::read(&text)) {
+                Err(_) => PlanError::NoDeltaFile,
+                Ok(Err(torn)) => PlanError::TornDeltaFile(torn),
+                Ok(Ok(state)) => PlanError::TakenDeltaFile {
+                    status: state.iteration.status,
+                },
+            })
         }
         None => Err(PlanError::NoTaskFile { root: root.into() }),
     }

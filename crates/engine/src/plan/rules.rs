@@ -9,7 +9,8 @@ use ralph_core::machine::{
 use ralph_core::promise::{Conflict, PromiseRules};
 use ralph_core::tasks::{Format, Scope, TaskList};
 
-use super::Adopted;
+use super::{Adopted, Flag};
+use crate::announcement::Announcement;
 use crate::task_file::{OPENSPEC_CHANGES, TaskFile};
 
 /// What proves that the run is done.
@@ -34,13 +35,28 @@ pub(super) fn live_in(client: &str, rules: &mut Rules) {
     rules.limits.cooldown_ms = 0;
 }
 
-/// The count goes on; a limit that was reached is extended first (RESM-03).
-pub(super) fn go_on_with(adopted: &Adopted, rules: &mut Rules) {
+/// The count goes on; a limit that was reached is extended first (RESM-03), by
+/// what a person says now, or as always, and that is told.
+pub(super) fn go_on_with(
+    adopted: &Adopted,
+    flags: &[Flag],
+    rules: &mut Rules,
+) -> Option<Announcement> {
     let limits = &mut rules.limits;
     rules.turns_before = adopted.turns;
-    if limits.max_iterations > 0 && adopted.turns >= limits.max_iterations {
-        limits.max_iterations = adopted.turns.saturating_add(limits.extend_by.max(1));
+    if limits.max_iterations == 0 || adopted.turns < limits.max_iterations {
+        return None;
     }
+    let is_said = flags.iter().any(|flag| flag.name == "--max-iterations");
+    let more = match is_said {
+        true => limits.max_iterations,
+        false => limits.extend_by.max(1),
+    };
+    limits.max_iterations = adopted.turns.saturating_add(more);
+    Some(Announcement::MoreTurns {
+        turns: adopted.turns,
+        max: limits.max_iterations,
+    })
 }
 
 /// What an OpenSpec change is promised with, whichever words its run was

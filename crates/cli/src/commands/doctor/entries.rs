@@ -331,10 +331,16 @@ fn cap(app: &App, found: &[Found], in_settings: Option<u32>) -> Option<Finding> 
         let text = tr!(app.lang(), "{CAP} is {cap}: a loop can reach its limit");
         return Some(Finding::new(Level::Ok, "hooks.cap", text));
     }
-    let text = tr!(
-        app.lang(),
-        "{CAP} is {cap}, and a loop may need {needed}: Claude Code ends it early"
-    );
+    let text = match needed {
+        0 => tr!(
+            app.lang(),
+            "{CAP} is {cap}, and a loop here has no limit: Claude Code ends it early"
+        ),
+        _ => tr!(
+            app.lang(),
+            "{CAP} is {cap}, and a loop may need {needed}: Claude Code ends it early"
+        ),
+    };
     let next = "ralph init --update --yes".to_owned();
     Some(Finding::new(Level::Red, "hooks.cap", text).next(next))
 }

@@ -243,7 +243,7 @@ impl Plan {
         let current = change::read(&root.join(path))?;
         let known = self.manifest.of(path).cloned();
         let before = match &current {
-            None if templates == Templates::Keep && known.is_none() => return Ok(()),
+            None if templates == Templates::Keep => return Ok(()),
             None => None,
             Some(there) if *there == text => return Ok(()),
             Some(there) => {

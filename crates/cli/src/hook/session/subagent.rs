@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use ralph_core::config::{ConfigWarning, Loaded};
+use ralph_core::config::Loaded;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::session::gate::{Ruling, agent_name};
 use ralph_core::tr;
@@ -15,7 +15,7 @@ use ralph_store::layout::Layout;
 
 use super::answer::Reply;
 use super::heard::Heard;
-use crate::{app, trust};
+use crate::{app, settings, trust};
 
 pub fn answer(heard: &Heard, layout: &Layout) -> Reply {
     // A client's own helpers, such as the one that makes a context shorter,
@@ -40,17 +40,17 @@ fn judge(
     loaded: &Loaded,
     strange: Vec<String>,
 ) -> Reply {
-    let settings = &loaded.settings;
-    let lang = app::hook_lang(&settings.lang);
-    let broken: Vec<String> = broken(&loaded.warnings, lang);
-    let verifier = plan::verifier(settings, layout);
-    if settings.verify.strict && verifier.is_none() && !broken.is_empty() {
+    let configured = &loaded.settings;
+    let lang = app::hook_lang(&configured.lang);
+    let broken = settings::broken_verify_files(loaded, lang);
+    let verifier = plan::verifier(configured, layout);
+    if configured.verify.strict && !broken.is_empty() {
         return Reply::block(broken.join("\n"));
     }
     let gate = Gate {
         sandbox: None,
         layout,
-        settings,
+        settings: configured,
         verifier,
     };
     let passage = gate.judge(agent, &said(heard));
@@ -82,13 +82,6 @@ fn said(heard: &Heard) -> String {
         .as_deref()
         .and_then(|path| transcript::last_text(path).ok());
     text.flatten().unwrap_or_default()
-}
-
-/// Verify files of other tools that can't be read (VERI-04).
-fn broken(warnings: &[ConfigWarning], lang: Lang) -> Vec<String> {
-    let of_a_worktree = |warning: &&ConfigWarning| matches!(warning, ConfigWarning::Unreadable { file, .. } if file.ends_with("worktree.yaml"));
-    let broken = warnings.iter().filter(of_a_worktree);
-    broken.map(|warning| warning.say(lang)).collect()
 }
 
 fn held(reason: &str, gate: &Gate<'_>, root: &Path, lang: Lang) -> String {
