@@ -30,13 +30,18 @@ pub fn program(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }
 
+/// All that there is, also what is built only where somebody asks for it (the
+/// fleet): a second build for it takes more than a minute. What everybody has
+/// is built by `cross check`, `dist` and `fresh`.
+pub const EVERYTHING: [&str; 2] = ["--workspace", "--features=ralph-loop/fleet"];
+
 /// Builds `ralph` as the tests do, so that nothing is built twice: with fault
 /// points, and not for speed. Beside a test, since without one Cargo leaves out
 /// what the tests need, chooses other features and builds everything once more.
 pub fn debug_ralph(root: &Path) -> Result<PathBuf, String> {
-    succeed(command(root).args([
-        "build", "--quiet", "--workspace", "--bin", "ralph", "--test", "cli",
-    ]))?;
+    let mut build = command(root);
+    build.args(["build", "--quiet"]).args(EVERYTHING);
+    succeed(build.args(["--bin", "ralph", "--test", "cli"]))?;
     Ok(ralph_of_tests(root))
 }
 

@@ -11,18 +11,6 @@ use serde_json::Value;
 
 use crate::{cargo, tools};
 
-/// What is built only where somebody asks for it is tested all the same, in a
-/// build of its own: the others are about what everybody has. With the whole
-/// workspace, since for one package alone Cargo chooses other features of the
-/// dependencies and builds all of them once more.
-const FLEET: [&str; 4] = [
-    "--workspace",
-    "--features=ralph-loop/fleet",
-    "--test",
-    "cli",
-];
-const EVERYTHING: [&str; 1] = ["--workspace"];
-
 /// A test binary and a test in it.
 type Name = (String, String);
 
@@ -44,8 +32,7 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
     let mut results = Results::default();
     let outcome = match has_nextest {
         true => nextest(root, &path, &mut results),
-        false => plain(root, &path, &EVERYTHING, &[], &mut results)
-            .and_then(|()| plain(root, &path, &FLEET, &["fleet"], &mut results)),
+        false => plain(root, &path, &[], &mut results),
     };
     print!("\n{}", results.table());
     match (outcome, results.failed.is_empty()) {
@@ -58,27 +45,10 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
 
 /// Every test in a process of its own. It knows no doc tests and no reasons.
 fn nextest(root: &Path, path: &OsStr, results: &mut Results) -> Result<(), String> {
-    let ran = nextest_of(root, path, &EVERYTHING, &[], results);
-    let fleet = nextest_of(root, path, &FLEET, &["-E", "test(/^fleet/)"], results);
-    let documented = match has_doc_tests(root) {
-        true => plain(root, path, &EVERYTHING, &["--doc"], results),
-        false => Ok(()),
-    };
-    ran.and(fleet).and(documented)
-}
-
-fn nextest_of(
-    root: &Path,
-    path: &OsStr,
-    build: &[&str],
-    only: &[&str],
-    results: &mut Results,
-) -> Result<(), String> {
     let mut command = cargo::command(root);
     command
         .args(["nextest", "run", "--no-fail-fast"])
-        .args(build)
-        .args(only)
+        .args(cargo::EVERYTHING)
         // Many tests wait: for a limit, for a grace, for a child.
         .args(["--test-threads", &(threads() + 1).to_string()])
         .args(["--color", "never", "--status-level", "all"])
@@ -86,13 +56,16 @@ fn nextest_of(
         .env("PATH", path)
         .stderr(Stdio::piped());
     let ran = watch(&mut command, |line| {
-        // It tells of those that were not meant, too.
-        let is_meant = |name: &Name| only.is_empty() || name.1.starts_with("fleet");
-        if let Some((word, name)) = read_nextest(line).filter(|(_, name)| is_meant(name)) {
+        if let Some((word, name)) = read_nextest(line) {
             results.count(word, name);
         }
     });
-    ran.and(reasons(root, path, build, results))
+    let explained = reasons(root, path, results);
+    let documented = match has_doc_tests(root) {
+        true => plain(root, path, &["--doc"], results),
+        false => Ok(()),
+    };
+    ran.and(explained).and(documented)
 }
 
 /// Looking for them by compiling every crate once more takes a minute.
@@ -105,17 +78,11 @@ fn has_doc_tests(root: &Path) -> bool {
 }
 
 /// `cargo test`, as anybody runs it.
-fn plain(
-    root: &Path,
-    path: &OsStr,
-    build: &[&str],
-    more: &[&str],
-    results: &mut Results,
-) -> Result<(), String> {
+fn plain(root: &Path, path: &OsStr, more: &[&str], results: &mut Results) -> Result<(), String> {
     let mut command = cargo::command(root);
     command
         .args(["test", "--no-fail-fast"])
-        .args(build)
+        .args(cargo::EVERYTHING)
         .args(more)
         .env("PATH", path)
         .env("CARGO_TERM_COLOR", "never")
@@ -222,10 +189,10 @@ fn read_libtest(line: &str) -> Option<(&'static str, String, &str)> {
 
 /// Asks the binaries why they ignore what they ignore: a binary that is asked
 /// for an ignored test by name runs nothing and says the reason.
-fn reasons(root: &Path, path: &OsStr, build: &[&str], results: &mut Results) -> Result<(), String> {
+fn reasons(root: &Path, path: &OsStr, results: &mut Results) -> Result<(), String> {
     let list = cargo::command(root)
         .args(["nextest", "list", "--message-format", "json"])
-        .args(build)
+        .args(cargo::EVERYTHING)
         .env("PATH", path)
         .stderr(Stdio::null())
         .output()

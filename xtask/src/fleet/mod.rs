@@ -72,11 +72,7 @@ pub fn run(root: &Path, args: &[&str]) -> Result<(), Vec<String>> {
 
 fn fleet(root: &Path, options: &Options) -> Result<(), String> {
     let server = nats_server(root)?;
-    let build = [
-        "build", "--quiet", "-p", "ralph-loop", "--features", "fleet",
-    ];
-    cargo::succeed(cargo::command(root).args(build))?;
-    let ralph = cargo::ralph_of_tests(root);
+    let ralph = cargo::debug_ralph(root)?;
     let mut place = Place::new(&server, &ralph)?;
     println!("{}", place.version);
     if options.queue {
