@@ -289,6 +289,13 @@ fn terminal_width() -> usize {
         .unwrap_or(80)
 }
 
+/// As wide as the terminal is by now: somebody may have made it narrower.
+pub fn follow_width(screen: &mut Screen) {
+    if ralph_engine::terminal::columns().is_some() {
+        screen.width = terminal_width();
+    }
+}
+
 /// This program, for whoever has to start it again.
 pub fn own_program() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| "ralph".into())

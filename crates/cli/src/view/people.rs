@@ -23,7 +23,7 @@ use tokio::sync::oneshot;
 
 use super::live::Live;
 use super::{blocks, menu};
-use crate::out;
+use crate::{app, out};
 
 #[derive(Debug)]
 pub struct People {
@@ -283,6 +283,7 @@ impl Observer for People {
     }
 
     fn notice(&mut self, notice: &Notice, state: &State, at: Now) {
+        app::follow_width(&mut self.screen);
         self.context.take(notice);
         self.waits_for = None;
         self.with_live(|live| live.take(notice, state, at));
@@ -453,6 +454,7 @@ impl Telling {
     }
 
     fn take(&mut self, echoed: &Echoed<'_>) -> (String, Option<String>) {
+        app::follow_width(&mut self.screen);
         let mut said = Vec::new();
         match echoed {
             Echoed::Bytes(bytes) => {

@@ -88,8 +88,8 @@ pub enum CheckNotice {
         strict: bool,
         found: Vec<Weakening>,
     },
-    /// A phase is done, and there are no end-to-end tests to run (E2E-03).
-    #[say("no end-to-end tests after this phase: e2e.command is not set")]
+    /// The agent speaks of a phase or of such tests, and none were run (E2E-03).
+    #[say("nobody ran end-to-end tests: e2e.command is not set")]
     E2eSkipped { iteration: u32 },
     #[say("running the end-to-end tests")]
     E2eStart { iteration: u32 },

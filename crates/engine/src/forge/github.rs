@@ -88,11 +88,28 @@ pub(super) fn read_pull(answer: &Value) -> Option<Seen> {
         updated_ms: text(answer, "updatedAt").and_then(|at| wall_ms(&at)),
     };
     let rollup = answer["statusCheckRollup"].as_array();
-    let checks = rollup.into_iter().flatten().map(read_check).collect();
+    let rollup = rollup.map(Vec::as_slice).unwrap_or_default();
+    let counts = |node: &&Value| !is_replaced(node, rollup);
+    let checks = rollup.iter().filter(counts).map(read_check).collect();
     Some(Seen {
         pull: Some(pull),
         checks,
     })
+}
+
+/// A run that was cancelled because a newer one of the same check began. A
+/// failure counts beside a newer success: it may be that of another event.
+fn is_replaced(run: &Value, all: &[Value]) -> bool {
+    let began = |node: &Value| text(node, "startedAt").and_then(|at| wall_ms(&at));
+    let is_same = |other: &&Value| {
+        other["name"] == run["name"] && other["workflowName"] == run["workflowName"]
+    };
+    run["conclusion"] == "CANCELLED"
+        && began(run).is_some_and(|then| {
+            all.iter()
+                .filter(is_same)
+                .any(|other| began(other) > Some(then))
+        })
 }
 
 /// A check run, or a status of the older kind.

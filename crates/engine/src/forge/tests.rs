@@ -195,6 +195,50 @@ fn a_pull_request_is_read_as_any_gh_prints_it() {
     assert_eq!(github::read_pull(&json!({"number": 0, "state": ""})), None);
 }
 
+/// A workflow that cancels its older run counts by the newer one (PRCI-03).
+#[test]
+fn a_run_that_a_newer_one_cancelled_does_not_count() {
+    let at = |minute: u32, workflow: &str, conclusion: &str| {
+        let mut run = run("build", "COMPLETED", conclusion);
+        run["workflowName"] = json!(workflow);
+        run["startedAt"] = json!(format!("2026-01-01T00:{minute:02}:00Z"));
+        run
+    };
+    let check = |rollup: [Value; 2], want: &[CheckState]| {
+        let printed = json!({"number": 7, "state": "OPEN", "headRefOid": "abc",
+            "statusCheckRollup": rollup});
+        let seen = github::read_pull(&printed).unwrap();
+        let states: Vec<CheckState> = seen.checks.iter().map(|check| check.state).collect();
+        assert_eq!(states, want, "{printed}");
+    };
+    use CheckState::*;
+    check(
+        [at(1, "ci", "CANCELLED"), at(5, "ci", "SUCCESS")],
+        &[Passed],
+    );
+    check(
+        [at(5, "ci", "SUCCESS"), at(1, "ci", "CANCELLED")],
+        &[Passed],
+    );
+    check(
+        [at(1, "ci", "CANCELLED"), at(5, "ci", "FAILURE")],
+        &[Failed],
+    );
+    // By a person, afterwards.
+    check(
+        [at(5, "ci", "CANCELLED"), at(1, "ci", "SUCCESS")],
+        &[Cancelled, Passed],
+    );
+    check(
+        [at(1, "ci", "CANCELLED"), at(5, "other", "SUCCESS")],
+        &[Cancelled, Passed],
+    );
+    check(
+        [at(1, "ci", "FAILURE"), at(5, "ci", "SUCCESS")],
+        &[Failed, Passed],
+    );
+}
+
 fn run(name: &str, status: &str, conclusion: &str) -> Value {
     json!({
         "__typename": "CheckRun", "name": name, "status": status, "conclusion": conclusion,

@@ -328,7 +328,10 @@ impl Exit {
         #[cfg(target_os = "linux")]
         {
             let open = |pid| pidfd_open(pid, PidfdFlags::NONBLOCK).ok();
-            let watch = |opened| AsyncFd::with_interest(opened, Interest::READABLE).ok();
+            // SAFETY: the descriptor is open, and owned by what is made here.
+            let watch = |opened| {
+                unsafe { AsyncFd::register_with_interest(opened, Interest::READABLE) }.ok()
+            };
             if let Some(descriptor) = child.and_then(open).and_then(watch) {
                 return Exit::Descriptor(descriptor);
             }

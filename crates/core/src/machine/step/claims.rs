@@ -100,7 +100,7 @@ fn judge_claim(state: &mut State, promise: &Promise, out: &mut Out) -> Next {
         reject(state, claim, missing, out);
         return Next::Decide;
     }
-    if matches!(promise, Promise::PhaseComplete) {
+    if is_about_a_phase(promise) {
         skip_e2e(state, out);
     }
     let only_a_phase = is_about_a_phase(promise) && state.tasks.pending() > 0;

@@ -309,7 +309,7 @@ fn judge_green(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Out) -> 
     if !sight.gate.is_empty() {
         return send_back_for_gate(state, sight, out);
     }
-    if let Some(note) = uncommitted(sight).filter(|_| state.turn.number > 0) {
+    if let Some(note) = uncommitted(sight) {
         return send_back(state, vec![note], out);
     }
     let number = pull.number;
@@ -338,7 +338,9 @@ fn judge_merged(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Out) ->
         tell(state, ForgeNotice::Merged { number, by_ralph }, out);
     }
     let is_green = aggregate(&sight.checks) == Ci::Passed;
-    let is_sound = (by_ralph || sight.gate.is_empty()) && !is_weakened(state);
+    // The gate judged what lies here.
+    let is_gated = sight.gate.is_empty() && uncommitted(sight).is_none();
+    let is_sound = (by_ralph || is_gated) && !is_weakened(state);
     let proven = is_green && pull.merged_at.is_some() && is_sound;
     if !proven {
         return need(ForgeNeed::MergedUnproven);

@@ -95,6 +95,15 @@ fn without_such_tests_that_is_told_once_e2e_03() {
     assert!(!run.told().contains(&"e2e_skipped"), "{:?}", run.told());
 }
 
+/// A promise alone is no test (E2E-03).
+#[test]
+fn tests_that_only_the_agent_speaks_of_were_run_by_nobody_e2e_03() {
+    let mut run = Script::begin(for_tasks(), seen(list(0, 1)));
+    run.work(said(Promise::E2ePassed).tasks(list(1, 1)));
+    assert!(run.told().contains(&"e2e_skipped"), "{:?}", run.told());
+    assert_eq!(run.outcome(), Some(Outcome::Complete));
+}
+
 /// E2E-02: an agent that calls the tests failed while they pass has an end too.
 #[test]
 fn an_agent_that_disputes_what_passes_is_blocked_e2e_02() {

@@ -179,6 +179,27 @@ fn what_is_not_committed_is_not_pushed() {
     assert!(run.notes().contains(&note));
 }
 
+/// PRCI-08, QUAL-01: what the gate judged was not what CI judged, whoever left
+/// it uncommitted and however early that is.
+#[test]
+fn green_is_nothing_beside_what_is_not_committed() {
+    for merge in [MergeWho::Nobody, MergeWho::Ralph] {
+        let dirty = |at: &Sight| Sight {
+            local: Local {
+                uncommitted: 1,
+                ..at.local.clone()
+            },
+            ..at.clone()
+        };
+        let green = sight("aaa", &[CheckState::Passed]);
+        let mut run = p1(|r| r.merge = merge);
+        run.sees(dirty(&green));
+        assert_eq!((run.acts(), run.outcome()), (vec!["run"], None));
+        run.work(promises("CI_PASSED")).sees(dirty(&green));
+        assert_eq!((run.acts(), run.outcome()), (vec!["run"], None));
+    }
+}
+
 /// T-08: a pull request counts with what passed the gate, and nothing else.
 #[test]
 fn p0_ends_only_with_what_was_gated_t_08() {
