@@ -152,7 +152,8 @@ impl Here {
         match problem {
             // Somebody else is at work on it.
             Problem::Session(
-                SessionError::DrivenFromOutside { .. } | SessionError::Drive(DriveError::Locked(_)),
+                SessionError::DrivenFromOutside { .. }
+                | SessionError::Drive(DriveError::Locked(_) | DriveError::Neighbour(_)),
             ) => return,
             Problem::Session(SessionError::Drive(DriveError::Past(_))) => {
                 index::forget(&self.layout, &self.session);

@@ -5,6 +5,7 @@ use ralph_store::FileError;
 use ralph_store::lock::LockError;
 
 use crate::lanes::plan::NoLanes;
+use crate::neighbour::Neighbour;
 use crate::past::PastError;
 use crate::record::RecordError;
 
@@ -31,6 +32,8 @@ pub enum DriveError {
         "no sandbox here, because {why}; sandbox.mode is strict, so nothing was started (`ralph doctor --sandbox` says more)"
     )]
     NoWall { why: String },
+    #[say("{file} is that of the loop at work in session {session} ({run}), and a project has it once: wait for its end, let it rest with `ralph loop pause --session {session}`, or give it up with `ralph loop cancel --session {session}`", file = &_0.file, session = &_0.session, run = &_0.run)]
+    Neighbour(Neighbour),
     #[say(_0.say(lang))]
     NoLanes(NoLanes),
     /// The tree of a lane is not ready.

@@ -30,6 +30,7 @@ pub mod lanes;
 pub mod ledger;
 pub mod look;
 pub mod mailbox;
+pub mod neighbour;
 pub mod notify;
 pub mod opening;
 mod openspec;

@@ -16,6 +16,7 @@ use ralph_store::{Action, FileError};
 use serde_json::Value;
 
 use crate::error::DriveError;
+use crate::neighbour::Neighbour;
 use crate::past::{self, Past, PastError};
 use crate::plan::Plan;
 use crate::projections::Projector;
@@ -64,6 +65,14 @@ impl Opening {
         !matches!(self, Opening::Abandon(_))
     }
 
+    /// The run that it is about, where there is one.
+    fn run(&self) -> Option<&RunId> {
+        match self {
+            Opening::Resume { id, .. } | Opening::Abandon(Some(id)) => Some(id),
+            Opening::New | Opening::Abandon(None) => None,
+        }
+    }
+
     /// The event that a run begins with, once the world was looked at.
     pub fn first_event(&self, seen: Observation) -> Kind {
         match self {
@@ -79,6 +88,9 @@ impl Opening {
 
     pub fn open(&self, plan: &Plan) -> Result<Open, DriveError> {
         let layout = plan.layout.clone();
+        if self.calls_agents() {
+            refuse_neighbour(plan, self.run())?;
+        }
         refuse_links(plan)?;
         match self {
             Opening::New | Opening::Abandon(None) => {
@@ -126,7 +138,7 @@ fn open_new(layout: &Layout, plan: &Plan, state: State) -> Result<Open, DriveErr
         index::put(layout, &adopt::adopted_name(&adopted.task_id), &id)?;
     }
     Ok(Open {
-        projector: Projector::new(plan, &paths, &header),
+        projector: projector(plan, &paths, &header),
         id,
         paths,
         state,
@@ -136,6 +148,21 @@ fn open_new(layout: &Layout, plan: &Plan, state: State) -> Result<Open, DriveErr
         before: None,
         is_torn: false,
     })
+}
+
+/// `None` too where a loop that lives would lose what is written: who only
+/// gives a run up does without.
+pub(crate) fn projector(plan: &Plan, paths: &RunPaths, header: &Header) -> Option<Projector> {
+    let is_free = Neighbour::of(plan, Some(&paths.id)).is_none();
+    Projector::new(plan, paths, header).filter(|_| is_free)
+}
+
+/// Two loops can't both keep what a project has once.
+pub(crate) fn refuse_neighbour(plan: &Plan, own: Option<&RunId>) -> Result<(), DriveError> {
+    match Neighbour::of(plan, own) {
+        Some(neighbour) => Err(DriveError::Neighbour(neighbour)),
+        None => Ok(()),
+    }
 }
 
 /// Every place in the project that a run writes to.
@@ -180,7 +207,7 @@ fn open_again(layout: &Layout, plan: &Plan, id: &RunId) -> Result<Open, DriveErr
     let (journal, past, tail) = past::take_up(&paths, &mut lines_into(&mut lines))?;
     let recorder = Recorder::open(plan, &paths, journal, &past.header, lines);
     Ok(Open {
-        projector: Projector::new(plan, &paths, &past.header),
+        projector: projector(plan, &paths, &past.header),
         id: id.clone(),
         paths,
         state: past.state,

@@ -32,6 +32,12 @@ const OWNER: &str = "phase-files";
 /// Where those of a run lie while another one has the place.
 const ASIDE: &str = "phase-files";
 
+/// Whether the phases of this plan leave any.
+pub(crate) fn are_left(plan: &Plan) -> bool {
+    let flow = plan.rules.flow.as_ref().map(|rules| &rules.flow);
+    flow.is_some_and(|flow| flow.steps.iter().any(|step| step.output.is_some()))
+}
+
 /// Gives a run its place: the files of another route stand aside with its run,
 /// and those of this one come back, from there or from the history. `is_new`
 /// is a run that has left nothing yet.
@@ -41,8 +47,7 @@ pub(crate) fn take_place(
     state: &State,
     is_new: bool,
 ) -> Result<Option<Announcement>, FileError> {
-    let flow = plan.rules.flow.as_ref().map(|rules| &rules.flow);
-    if !flow.is_some_and(|flow| flow.steps.iter().any(|step| step.output.is_some())) {
+    if !are_left(plan) {
         return Ok(None);
     }
     let (layout, dir) = (&plan.layout, &plan.keeping.current);
@@ -99,7 +104,7 @@ pub(crate) fn leave_place(layout: &Layout, run: &RunPaths) -> Result<(), FileErr
     }
 }
 
-fn owner(layout: &Layout) -> Option<RunId> {
+pub(crate) fn owner(layout: &Layout) -> Option<RunId> {
     let bytes = regular::read(layout.state_dir().join(OWNER)).ok()?;
     RunId::parse(std::str::from_utf8(&bytes).ok()?.trim())
 }

@@ -21,7 +21,9 @@ use ralph_core::machine::{Effect, FileClaims, Notice, State, iso_utc};
 use ralph_core::promise::{self, Promise, PromiseRules};
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
-use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadError, LoadedDelta, set_aside};
+use ralph_store::checkpoint::{
+    Care, CheckpointDir, DeltaFile, LoadError, LoadedDelta, set_aside, take_back,
+};
 use ralph_store::history::{self, History};
 use ralph_store::layout::RunPaths;
 
@@ -167,6 +169,7 @@ impl Projector {
         announcements.extend(damaged);
         announcements.extend(self.take_delta());
         announcements.extend(self.make_room(other));
+        announcements.extend(self.take_back());
         announcements
     }
 
@@ -237,9 +240,30 @@ impl Projector {
         }
     }
 
+    /// The state file of this run stood aside while another one had its place.
+    fn take_back(&mut self) -> Option<Announcement> {
+        let file = self.delta.as_ref()?;
+        if file.peek().is_some() {
+            return None;
+        }
+        let path = file.path().to_owned();
+        match take_back(&path, &self.run.header.task_id()) {
+            Ok(None) => None,
+            Ok(Some(backup)) => {
+                self.last_delta = self.delta.as_ref().and_then(DeltaFile::peek);
+                Some(Announcement::DeltaGone { path, backup })
+            }
+            Err(error) => self.failed(error),
+        }
+    }
+
     /// A state file that somebody deleted while its loop goes on comes back
     /// from its newest backup (CKPT-10).
     fn take_backup(&mut self) -> Option<Announcement> {
+        let back = self.take_back();
+        if back.is_some() {
+            return back;
+        }
         let own = self.run.header.task_id();
         let file = self
             .delta

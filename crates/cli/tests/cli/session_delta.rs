@@ -1,7 +1,8 @@
 //! The state file of seed 004 at each step of a deep task, in every language.
 
+use crate::delta::STATE;
 use crate::env::TestEnv;
-use crate::session::ONE;
+use crate::session::{ONE, TWO, sent_on};
 use crate::session_do::leave;
 
 /// The sections of seed 004's state file that move: progress, what is left,
@@ -395,5 +396,78 @@ fn events_and_status_of_a_route_name_its_phase_evnt_01() {
     assert_eq!(
         column("iteration_complete", "subtasks_done"),
         ["0", "0", "1", "1"]
+    );
+}
+
+/// A project has one state file and one place for the files of phases: a second
+/// loop that would keep them has to wait, wherever it is started, and loses
+/// nothing by it (PROM-04, STOP-02, DELT-08, DELT-11).
+#[test]
+fn no_loop_takes_the_state_file_of_one_that_lives() {
+    for (first, second) in [
+        (
+            "/ralph-loop --preset delta build the parser",
+            "/ralph-loop --preset delta build the lexer",
+        ),
+        ("/do --deep build the parser", "/do --deep build the lexer"),
+        (
+            "/ralph-loop --preset delta build the parser",
+            "/do --deep build the lexer",
+        ),
+    ] {
+        let env = TestEnv::new();
+        let (one, two) = (env.claude_session(ONE), env.claude_session(TWO));
+        one.says(first);
+        let state = env.read(STATE);
+        let refused = two.says(second).to_string();
+        assert!(refused.contains(ONE), "{first}: {refused}");
+        assert_eq!(
+            two.stops("Done. <promise>TASK_COMPLETE</promise>"),
+            serde_json::Value::Null
+        );
+        let agent = "sh -c 'cat > /dev/null; echo called >> called'";
+        let run = env.ralph(&[
+            "run", "--preset", "delta", "Write docs", "--agent-cmd", agent,
+        ]);
+        assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+        assert!(
+            run.stderr.contains(ONE) && !env.path("called").exists(),
+            "{}",
+            run.stderr
+        );
+        assert_eq!(env.read(STATE), state, "{first}");
+        // One that rests lets another have them, and comes back after it.
+        one.says("pause");
+        let begun = two.says(second).to_string();
+        assert!(begun.contains("lexer"), "{second}: {begun}");
+        let refused = one.says("continue").to_string();
+        assert!(refused.contains(TWO), "{refused}");
+        let lexer = env.read(STATE);
+        one.says("/cancel-ralph");
+        assert_eq!(env.read(STATE), lexer, "{second}");
+        let answer = two.stops("At it. <promise>CONTINUE</promise>");
+        assert!(sent_on(&answer).contains("2/"), "{answer}");
+    }
+}
+
+/// What one had is what it goes on with.
+#[test]
+fn a_loop_that_rested_comes_back_to_its_state_file() {
+    let env = TestEnv::new();
+    let (one, two) = (env.claude_session(ONE), env.claude_session(TWO));
+    one.says("/ralph-loop --preset delta build the parser");
+    let known = env
+        .read(STATE)
+        .replacen("Completed Phases: []", "Completed Phases: [1]", 1);
+    env.write(STATE, &known);
+    one.says("pause");
+    two.says("/ralph-loop --preset delta build the lexer");
+    two.says("/cancel-ralph");
+    let back = one.says("continue").to_string();
+    assert!(back.contains("parser"), "{back}");
+    assert!(
+        env.read(STATE).contains("Completed Phases: [1]"),
+        "{}",
+        env.read(STATE)
     );
 }

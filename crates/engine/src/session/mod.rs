@@ -153,6 +153,7 @@ impl SessionLoop {
             };
             return Err(DriveError::Locked(held).into());
         }
+        opening::refuse_neighbour(&plan, None)?;
         opening::refuse_links(&plan)?;
         layout.prepare()?;
         let started = clock::now();
@@ -229,7 +230,7 @@ impl SessionLoop {
         recorder: Recorder,
         lock: Lock,
     ) -> SessionLoop {
-        let mut projector = Projector::new(&plan, &paths, &header);
+        let mut projector = opening::projector(&plan, &paths, &header);
         let announcements = projector.as_mut().map(Projector::begin).unwrap_or_default();
         let skipped = plan.scope.skipped.clone();
         SessionLoop {
@@ -330,6 +331,7 @@ impl SessionLoop {
 
     /// A person lets a run go on that waits or was left.
     pub fn resume(&mut self, budget: Option<Budget>) -> Result<Verdict, SessionError> {
+        opening::refuse_neighbour(&self.run.plan, Some(&self.run.paths.id))?;
         self.take_place(false)?;
         self.run.looker.ask_anew();
         let seen = self.run.look();

@@ -334,22 +334,36 @@ impl CheckpointDir {
 /// Gives a file of another task a name of its own, with that of the task in
 /// it: it is neither written over nor deleted (DELT-11, EVNT-06).
 pub fn set_aside(path: &Path, task: &str) -> Result<PathBuf, FileError> {
+    let free = names_aside(path, task).find(|path| !path.exists());
+    let to = free.unwrap_or_else(|| path.to_owned());
+    sys::rename(path, &to, point::DELTA_ASIDE).at(&to, Action::Rename)?;
+    Ok(to)
+}
+
+/// The newest file of a task that stands aside comes back to its place.
+pub fn take_back(path: &Path, task: &str) -> Result<Option<PathBuf>, FileError> {
+    let there = names_aside(path, task).take_while(|path| path.exists());
+    let Some(from) = there.last() else {
+        return Ok(None);
+    };
+    sys::rename(&from, path, point::DELTA_ASIDE).at(path, Action::Rename)?;
+    Ok(Some(from))
+}
+
+fn names_aside(path: &Path, task: &str) -> impl Iterator<Item = PathBuf> {
     let safe = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let task: String = task.chars().filter(safe).take(40).collect();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (stem, rest) = name.split_once('.').unwrap_or((&name, ""));
-    let named = |n: u32| {
+    let (stem, rest) = (stem.to_owned(), rest.to_owned());
+    (0..u32::MAX).map(move |n| {
         let number = if n == 0 {
             String::new()
         } else {
             format!("-{n}")
         };
         path.with_file_name(format!("{stem}.{task}{number}.{rest}"))
-    };
-    let free = (0..).map(named).find(|path| !path.exists());
-    let to = free.unwrap_or_else(|| named(0));
-    sys::rename(path, &to, point::DELTA_ASIDE).at(&to, Action::Rename)?;
-    Ok(to)
+    })
 }
 
 fn read(path: &Path) -> Result<(Checkpoint, Trust), Unusable> {
