@@ -13,6 +13,7 @@ use ralph_engine::error::DriveError;
 use ralph_engine::opening::{self, Opening};
 use ralph_engine::past::{self, Past, PastError};
 use ralph_engine::plan::{self, Asked};
+use ralph_engine::session::adopt;
 use ralph_store::FileError;
 use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::old;
@@ -114,10 +115,11 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
         calls_nobody: !opening.calls_agents(),
         ..shown
     };
-    let mut asked = with_flags(past.header.asked, args);
-    if opening == Opening::New {
-        asked.adopted = None;
-    }
+    let asked = match opening {
+        Opening::New => adopt::asked_from_the_beginning(&layout, &past.header),
+        _ => past.header.asked,
+    };
+    let asked = with_flags(asked, args);
     start(app, global, asked, &opening, shown)
 }
 

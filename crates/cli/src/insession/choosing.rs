@@ -145,7 +145,8 @@ impl Here {
             (Choice::Continue, Unfinished::Run(run, _)) => self.go_on_with(&run)?,
             (Choice::Continue, Unfinished::File(_)) => self.go_on_from_file()?,
             (Choice::Restart, Unfinished::Run(run, past)) => {
-                let begun = self.start_over(past.header.asked)?;
+                let asked = adopt::asked_from_the_beginning(&self.layout, &past.header);
+                let begun = self.start_over(asked)?;
                 index::forget_run(&self.layout, &run);
                 begun
             }

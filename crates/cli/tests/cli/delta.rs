@@ -675,6 +675,56 @@ fn a_session_starts_over_or_gives_up_what_a_file_says_resm_04() {
     }
 }
 
+/// RESM-04, ROUT-09: over again is all of it again, also where a run of ours
+/// had taken up what was left.
+#[test]
+fn starting_over_asks_for_all_of_an_adopted_loop_resm_04() {
+    let env = TestEnv::new();
+    env.write(STATE, &third_iteration(NOT_DONE));
+    let client = env.claude_session(ONE);
+    client.says("continue");
+    client.says("pause");
+    client.says("/do --resume");
+    let asked = client.says("2").to_string();
+    for part in [
+        "Phase 1: 深度分析",
+        "- 子任务 2: 认证服务",
+        "Phase 4: 综合审查",
+    ] {
+        assert!(asked.contains(part), "{part}: {asked}");
+    }
+}
+
+/// BRKR-03: what the state file says of phases and subtasks is progress like
+/// the ticks of a list, once.
+#[test]
+fn phases_of_the_state_file_are_progress_brkr_03() {
+    let env = TestEnv::new();
+    env.write(STATE, &third_iteration(NOT_DONE));
+    let script = format!(
+        "cat > /dev/null; n=$(($(cat {0} 2>/dev/null || echo 2) + 1)); echo $n > {0}\n\
+         test $n -gt 5 || sed -i \"s|^- Current Subtask: .*|- Current Subtask: $n / 5|\" {STATE}\n\
+         echo '<promise>CONTINUE</promise>'\n",
+        env.outside("n").display()
+    );
+    with_agent(&env, &script, "");
+    let done = env.ralph(&["run", "--preset", "delta", "--json"]);
+    let of = |name: &str| {
+        let events = done.events();
+        let named = events.iter().filter(|event| event["event"] == name);
+        named
+            .map(|event| event["progress"].to_string())
+            .collect::<Vec<_>>()
+    };
+    let progress = of("iteration_complete");
+    assert_eq!(
+        &progress[..4],
+        ["[\"tasks\"]", "[\"tasks\"]", "[\"tasks\"]", "[]"],
+        "{}",
+        done.stdout
+    );
+}
+
 /// Whatever is wrong with the file, the words say what to name instead.
 #[test]
 fn a_file_that_cannot_be_gone_on_from_is_refused_with_words() {

@@ -30,6 +30,9 @@ pub(super) struct Progress {
     most_completed: usize,
     /// How many phases the furthest current phase had behind it, plus one.
     furthest_phase: usize,
+    /// The same of what the state file of a delta loop says.
+    most_claimed: usize,
+    most_claimed_phases: usize,
     trees: BTreeSet<String>,
     commit_trees: BTreeSet<String>,
 }
@@ -39,13 +42,9 @@ impl Progress {
     pub fn observe(&mut self, seen: &Observation, kinds: EvidenceKinds) -> Vec<Evidence> {
         let mut new = Vec::new();
         if let Tasks::Read(facts) = &seen.tasks {
-            if facts.completed > self.most_completed {
-                self.most_completed = facts.completed;
-                if kinds.tasks {
-                    new.push(Evidence::Tasks {
-                        completed: facts.completed,
-                    });
-                }
+            let completed = facts.completed;
+            if raise(&mut self.most_completed, completed) && kinds.tasks {
+                new.push(Evidence::Tasks { completed });
             }
             if let Some(phase) = &facts.phase {
                 let place = facts
@@ -53,14 +52,22 @@ impl Progress {
                     .iter()
                     .position(|p| p.key == *phase)
                     .map_or(0, |i| i + 1);
-                if place > self.furthest_phase {
-                    self.furthest_phase = place;
-                    if kinds.phase {
-                        new.push(Evidence::Phase {
-                            phase: phase.clone(),
-                        });
-                    }
+                if raise(&mut self.furthest_phase, place) && kinds.phase {
+                    new.push(Evidence::Phase {
+                        phase: phase.clone(),
+                    });
                 }
+            }
+        }
+        if let Some(claims) = &seen.claims {
+            let completed = claims.done.len().max(claims.subtasks.0 as usize);
+            if raise(&mut self.most_claimed, completed) && kinds.tasks {
+                new.push(Evidence::Tasks { completed });
+            }
+            if raise(&mut self.most_claimed_phases, claims.completed.len()) && kinds.phase {
+                let last = claims.completed.last().map(u32::to_string);
+                let phase = last.unwrap_or_default();
+                new.push(Evidence::Phase { phase });
             }
         }
         if insert_new(&mut self.commit_trees, seen.commit_tree.as_ref()) && kinds.commit {
@@ -71,6 +78,13 @@ impl Progress {
         }
         new
     }
+}
+
+/// Whether it is higher than ever.
+fn raise(mark: &mut usize, to: usize) -> bool {
+    let is_higher = to > *mark;
+    *mark = to.max(*mark);
+    is_higher
 }
 
 fn insert_new(known: &mut BTreeSet<String>, value: Option<&String>) -> bool {

@@ -37,6 +37,7 @@ pub fn list_name(agent_type: &str) -> Option<String> {
 /// nothing.
 pub fn with_context(prompt: &str, list: &str, lang: Lang) -> Option<String> {
     let entries = list
+        .trim_start_matches('\u{feff}')
         .lines()
         .filter_map(|line| serde_json::from_str::<Entry>(line).ok());
     let lines: Vec<String> = entries
@@ -96,7 +97,8 @@ mod tests {
     fn entries_stand_before_the_prompt_veri_13() {
         let list = "{\"file\": \"docs/spec.md\", \"type\": \"file\", \"pattern\": \"*.md\", \"reason\": \"The\\nspec\"}\n\
                     torn {\n{\"reason\": \"no file\"}\n{\"file\": \"src/lib.rs\"}\n";
-        insta::assert_snapshot!(with_context("Do it.", list, Lang::En).unwrap_or_default(), @r"
+        let list = format!("\u{feff}{list}");
+        insta::assert_snapshot!(with_context("Do it.", &list, Lang::En).unwrap_or_default(), @r"
         Read these first, as the task's own list says:
         - docs/spec.md (file, *.md): The spec
         - src/lib.rs

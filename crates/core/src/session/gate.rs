@@ -138,40 +138,52 @@ pub fn agent_name(agent_type: &str) -> &str {
     agent_type.rsplit(':').next().unwrap_or(agent_type)
 }
 
-/// The markers that a `check.jsonl` asks for (VERI-11).
-pub fn markers(check: &str) -> Vec<String> {
-    #[derive(Deserialize)]
-    struct Line {
-        #[serde(default)]
-        reason: String,
-    }
-    let mut markers: Vec<String> = Vec::new();
-    for line in check.lines() {
-        let Ok(line) = serde_json::from_str::<Line>(line) else {
-            continue;
-        };
-        let reason = line.reason.trim();
-        if !reason.is_empty() {
-            let marker = format!("{}_FINISH", reason.to_uppercase().replace(' ', "_"));
-            if !markers.contains(&marker) {
-                markers.push(marker);
-            }
-        }
-    }
-    if markers.is_empty() {
-        markers.push("ALL_CHECKS_FINISH".into());
-    }
-    markers
+/// What a `check.jsonl` asks for (VERI-11).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Markers {
+    asked: Vec<String>,
+    /// Lines that may ask for one, and can't be read.
+    unclear: Vec<usize>,
 }
 
-/// What is wrong where the agent's last message lacks markers.
-pub fn missing_markers(markers: &[String], said: &str) -> Option<String> {
-    let missing: Vec<&str> = markers
-        .iter()
-        .filter(|marker| !said.contains(marker.as_str()))
-        .map(String::as_str)
-        .collect();
-    (!missing.is_empty()).then(|| format!("Missing completion markers: {}", missing.join(", ")))
+impl Markers {
+    pub fn read(check: &str) -> Markers {
+        #[derive(Deserialize)]
+        struct Line {
+            #[serde(default)]
+            reason: String,
+        }
+        let mut found = Markers::default();
+        let lines = check.trim_start_matches('\u{feff}').lines().zip(1..);
+        for (line, number) in lines.filter(|(line, _)| !line.trim().is_empty()) {
+            let Ok(line) = serde_json::from_str::<Line>(line) else {
+                found.unclear.push(number);
+                continue;
+            };
+            let reason = line.reason.trim();
+            let marker = format!("{}_FINISH", reason.to_uppercase().replace(' ', "_"));
+            if !reason.is_empty() && !found.asked.contains(&marker) {
+                found.asked.push(marker);
+            }
+        }
+        if found.asked.is_empty() {
+            found.asked.push("ALL_CHECKS_FINISH".into());
+        }
+        found
+    }
+
+    /// What is wrong where the agent's last message lacks some.
+    pub fn missing_in(&self, said: &str) -> Option<String> {
+        let is_missing = |marker: &&String| !said.contains(marker.as_str());
+        let missing: Vec<&str> = self.asked.iter().filter(is_missing).map(|m| &**m).collect();
+        let missing = (!missing.is_empty())
+            .then(|| format!("Missing completion markers: {}", missing.join(", ")));
+        let unclear = self.unclear.iter().map(|number| {
+            format!("check.jsonl, line {number}: this is no JSON object; correct or remove it")
+        });
+        let all: Vec<String> = missing.into_iter().chain(unclear).collect();
+        (!all.is_empty()).then(|| all.join("\n"))
+    }
 }
 
 /// Where the tools name the current task, the first that does counts.
@@ -328,19 +340,30 @@ mod tests {
 
     #[test]
     fn markers_come_from_the_reasons() {
-        let check = "{\"file\": \"a\", \"reason\": \"Finish work checklist\"}\nnot json\n{\"reason\": \"ESLint规则检查\"}\n{\"file\": \"b\"}\n";
-        let wanted = markers(check);
-        assert_eq!(
-            wanted,
-            ["FINISH_WORK_CHECKLIST_FINISH", "ESLINT规则检查_FINISH"]
-        );
-        assert_eq!(markers(""), ["ALL_CHECKS_FINISH"]);
-        assert_eq!(
-            missing_markers(&wanted, "done: FINISH_WORK_CHECKLIST_FINISH").as_deref(),
-            Some("Missing completion markers: ESLINT规则检查_FINISH")
-        );
+        let check = "{\"file\": \"a\", \"reason\": \"Finish work checklist\"}\r\n\n{\"reason\": \"ESLint规则检查\"}\n{\"file\": \"b\"}\n";
         let all = "FINISH_WORK_CHECKLIST_FINISH ESLINT规则检查_FINISH";
-        assert_eq!(missing_markers(&wanted, all), None);
+        // As editors of Windows write it, too (XCUT-01).
+        for check in [check.to_owned(), format!("\u{feff}{check}")] {
+            let wanted = Markers::read(&check);
+            assert_eq!(
+                wanted
+                    .missing_in("done: FINISH_WORK_CHECKLIST_FINISH")
+                    .as_deref(),
+                Some("Missing completion markers: ESLINT规则检查_FINISH")
+            );
+            assert_eq!(wanted.missing_in(all), None);
+        }
+        assert_eq!(
+            Markers::read("").missing_in("").as_deref(),
+            Some("Missing completion markers: ALL_CHECKS_FINISH")
+        );
+        // Nobody knows what it asks for, so that nothing is enough.
+        let unclear =
+            Markers::read(&check.replace("{\"file\": \"b\"}", "\u{fffd}{\"reason\": \"x\"}"));
+        assert_eq!(
+            unclear.missing_in(all).as_deref(),
+            Some("check.jsonl, line 4: this is no JSON object; correct or remove it")
+        );
     }
 
     #[test]

@@ -17,6 +17,7 @@ use ralph_store::error::Action;
 use ralph_store::layout::{Layout, RunId, RunPaths, refuse_links};
 
 use super::{InSession, StateFile, index};
+use crate::header::Header;
 use crate::past;
 use crate::plan::{Adopted, Asked, Flag};
 
@@ -209,6 +210,29 @@ pub fn anew(asked: Asked, delta: &DeltaState) -> Asked {
     }
 }
 
+/// What a run was asked for, from its beginning: one that took a state file up
+/// has only what was left then.
+pub fn asked_from_the_beginning(layout: &Layout, header: &Header) -> Asked {
+    let asked = Asked {
+        adopted: None,
+        ..header.asked.clone()
+    };
+    let bytes = ralph_store::regular::read(layout.delta_state()).ok();
+    let delta = bytes.and_then(|bytes| DeltaState::read(&bytes).ok());
+    let is_of_it = |delta: &DeltaState| {
+        header.asked.adopted.is_some() && delta.meta.task_id == header.task_id()
+    };
+    match delta.filter(is_of_it) {
+        Some(delta) if named_task(&delta).is_none() => Asked {
+            prompt: Some(delta.whole_work())
+                .filter(|work| !work.is_empty())
+                .or(asked.prompt),
+            ..asked
+        },
+        _ => asked,
+    }
+}
+
 fn plugin_flags(file: &PluginFile) -> Vec<Flag> {
     let mut flags = vec![flag(
         "limits.max_iterations",
@@ -239,13 +263,16 @@ fn flag(key: &str, value: impl Into<Value>, name: &str) -> Flag {
 /// The format has no place for the task; a line that others add, else what is
 /// left to do.
 fn task_of(delta: &DeltaState) -> String {
-    let mut lines = delta.meta.extra.iter();
-    let named = lines.find_map(|line| Some(line.trim().strip_prefix("- Task:")?.trim()));
-    match named {
+    match named_task(delta) {
         Some(task) => task.to_owned(),
         None if delta.pending_work.trim().is_empty() => delta.meta.task_id.clone(),
         None => delta.pending_work.clone(),
     }
+}
+
+fn named_task(delta: &DeltaState) -> Option<&str> {
+    let mut lines = delta.meta.extra.iter();
+    lines.find_map(|line| Some(line.trim().strip_prefix("- Task:")?.trim()))
 }
 
 /// Brings the plugin's file in step with the run; it goes away where the

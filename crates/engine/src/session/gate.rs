@@ -7,9 +7,7 @@ use std::time::Duration;
 
 use ralph_core::config::{Markers, OnVerifyTimeout, Settings};
 use ralph_core::machine::{VerifyReport, iso_utc};
-use ralph_core::session::gate::{
-    self, GateRules, GateState, Ruling, failure_of, markers, missing_markers,
-};
+use ralph_core::session::gate::{self, GateRules, GateState, Markers as Asked, Ruling, failure_of};
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::guard_log;
 use ralph_store::layout::Layout;
@@ -110,7 +108,7 @@ impl Gate<'_> {
         let failure = match self.run() {
             Some(report) => failure_of(&report),
             None => match self.markers(&task) {
-                Some(markers) => missing_markers(&markers, said),
+                Some(asked) => asked.missing_in(said),
                 None => return Passage::NothingToAsk,
             },
         };
@@ -176,15 +174,15 @@ impl Gate<'_> {
     }
 
     /// The markers that are asked for where no command is set.
-    fn markers(&self, task: &str) -> Option<Vec<String>> {
+    fn markers(&self, task: &str) -> Option<Asked> {
         let check = self.root().join(task).join("check.jsonl");
-        let text = ralph_store::regular::read_to_string(check)
-            .ok()
-            .filter(|_| !task.is_empty());
+        let bytes = ralph_store::regular::read(check).ok();
+        let text = bytes.filter(|_| !task.is_empty());
+        let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         match self.settings.verify.markers {
             Markers::Off => None,
-            Markers::Auto => text.map(|text| markers(&text)),
-            Markers::Required => Some(markers(&text.unwrap_or_default())),
+            Markers::Auto => text.map(|text| Asked::read(&text)),
+            Markers::Required => Some(Asked::read(&text.unwrap_or_default())),
         }
     }
 
