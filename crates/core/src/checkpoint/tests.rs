@@ -264,7 +264,7 @@ fn on_route(route: &str, done: &[u32], current: u32, subtasks: (u32, u32)) -> Ch
     checkpoint.execution.total_phases = u32::try_from(flow.phases().count()).unwrap();
     checkpoint.execution.current_phase = current;
     checkpoint.subtasks.total = subtasks.1;
-    checkpoint.subtasks.completed = (0..subtasks.0).map(|n| n.into()).collect();
+    checkpoint.subtasks.completed = (0..subtasks.0).map(Into::into).collect();
     checkpoint
 }
 

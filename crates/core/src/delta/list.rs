@@ -100,7 +100,9 @@ fn mark_of(line: &str) -> (Option<Mark>, &str) {
     let wide = behind.strip_prefix(['、', '．']);
     match behind.strip_prefix(['.', ')']).filter(is_blank).or(wide) {
         Some(rest) if behind.len() < line.len() => (Some(Mark::Number), rest),
-        _ if phases_of(line).next().is_some() => (Some(Mark::Number), line),
+        _ if phases_of(line).next().is_some() => {
+            (Some(Mark::Number), line.trim_start_matches(['#', ' ']))
+        }
         _ => (None, line),
     }
 }

@@ -357,6 +357,10 @@ fn a_task_of_several_items_keeps_them() {
             "Phase 1: read\n- one\n  and more\n- two\nPhase 2: write",
             "1. Phase 1: read\n   - one and more\n   - two\n2. Phase 2: write",
         ),
+        (
+            "### Phase 1: a\n## Phase 2: b",
+            "1. Phase 1: a\n2. Phase 2: b",
+        ),
         ("Do this:\n1. a\n2. b", "1. Do this:\n2. a\n3. b"),
         (
             "## Meta\n-5 is cold\n3.5 is more",
