@@ -277,6 +277,69 @@ mod tests {
         assert!(!text.contains("u001b"), "{text}");
     }
 
+    /// notifications.md: what an agent said is text, whatever Slack makes of
+    /// such text elsewhere; the only link is the one that a person set.
+    #[test]
+    fn slack_takes_nothing_of_an_agent_for_markup() {
+        let sentence = "*bold* _it_ `x` <!channel> <@U1> http://evil.example :tada: & more";
+        let wide = "*_".repeat(3_000);
+        for (said, link, want) in [
+            (
+                sentence,
+                "https://r.example/?a=1&b=<|>",
+                Some("<https://r.example/?a=1&amp;b=&lt;%7C&gt;>"),
+            ),
+            (sentence, "", None),
+            (
+                wide.as_str(),
+                "https://r.example",
+                Some("<https://r.example>"),
+            ),
+            (sentence, &format!("https://r.example/{wide}"), None),
+        ] {
+            let notice = Notice::PromiseRejected {
+                iteration: 1,
+                claim: "COMPLETE".into(),
+                missing: Vec::new(),
+            };
+            let mut message = message(&notice, Lang::En);
+            message.text = said.into();
+            message.facts = vec![format!("open: {said}")];
+            message.title = format!("Ralph · {said}");
+            message.link = Some(link.to_owned()).filter(|link| !link.is_empty());
+            let body = message.post(crate::config::NotifyForm::Slack, "", "").body;
+            let mut blocks = body["blocks"].as_array().unwrap().clone();
+            let links = blocks.split_off(2);
+            for (block, limit) in blocks.iter().zip([150, 3_000]) {
+                let text = &block["text"];
+                assert_eq!(
+                    (&text["type"], &text["emoji"]),
+                    (&json!("plain_text"), &json!(false))
+                );
+                assert!(text["text"].as_str().unwrap().chars().count() <= limit);
+                assert!(
+                    !text["text"].as_str().unwrap().contains("r.example"),
+                    "{text}"
+                );
+            }
+            let links: Vec<&str> = links
+                .iter()
+                .filter_map(|link| link["text"]["text"].as_str())
+                .collect();
+            assert_eq!(links, want.into_iter().collect::<Vec<_>>());
+            assert_eq!(body["mrkdwn"], false);
+            if said == sentence {
+                assert!(
+                    blocks[1]["text"]["text"]
+                        .as_str()
+                        .unwrap()
+                        .starts_with(said),
+                    "as it was said"
+                );
+            }
+        }
+    }
+
     #[test]
     fn a_notice_that_concerns_nobody_has_no_topic() {
         assert_eq!(topic(&Notice::GateStart { iteration: 1 }), None);

@@ -9,7 +9,7 @@ use ralph_store::log::LogLevel;
 use crate::clock;
 use crate::record::Log;
 use crate::turn::{Echo, Echoed};
-use crate::watch::{OutputLine, Spoken};
+use crate::watch::Spoken;
 
 /// More than anybody reads of one turn in a log.
 const MOST_LINES: usize = 200;
@@ -47,14 +47,9 @@ impl Writer {
             return;
         }
         let mut said = Vec::new();
-        match echoed {
-            Echoed::Bytes(bytes) => self.spoken.hear(bytes, &mut |line| said.push(line)),
-            Echoed::Event(event) => said.extend(OutputLine::of((*event).clone())),
-        }
+        self.spoken.take(echoed, &mut |line| said.push(line));
         for line in said.iter().filter(|line| line.said.is_words()) {
-            for words in line.text.lines().filter(|words| !words.trim().is_empty()) {
-                self.write(words);
-            }
+            self.write(&line.text);
         }
     }
 

@@ -456,13 +456,8 @@ impl Telling {
     fn take(&mut self, echoed: &Echoed<'_>) -> (String, Option<String>) {
         app::follow_width(&mut self.screen);
         let mut said = Vec::new();
-        match echoed {
-            Echoed::Bytes(bytes) => {
-                self.spoken.hear(bytes, &mut |line| said.push(line));
-                self.spoken.hurry(&mut |line| said.push(line));
-            }
-            Echoed::Event(event) => said.extend(OutputLine::of((*event).clone())),
-        }
+        self.spoken.take(echoed, &mut |line| said.push(line));
+        self.spoken.hurry(&mut |line| said.push(line));
         let (mut lasting, mut doing) = (String::new(), None);
         for line in &said {
             self.add(line, &mut lasting, &mut doing);
@@ -473,29 +468,22 @@ impl Telling {
     fn add(&self, line: &OutputLine, lasting: &mut String, doing: &mut Option<String>) {
         let unicode = self.screen.style.unicode;
         let (bar, sign) = (if unicode { "│" } else { "|" }, line.said.sign(unicode));
-        let said = said_text(line, self.screen.lang);
-        let said = text::sanitize(&said);
-        for words in said.lines().filter(|words| !words.trim().is_empty()) {
-            let lasts = !self.is_live || line.said.is_words();
-            if lasts {
-                let lead = format!("  {bar} {sign}");
-                let room = self.screen.width.saturating_sub(width::width(&lead) + 1);
-                let parts = match self.is_live {
-                    // A terminal would break it anywhere.
-                    true => width::wrap(words, room.max(10)),
-                    false => vec![words.to_owned()],
-                };
-                for part in parts {
-                    lasting.push_str(&format!("{lead}{part}\n"));
-                }
+        let words = said_text(line, self.screen.lang);
+        let lasts = !self.is_live || line.said.is_words();
+        if lasts {
+            let lead = format!("  {bar} {sign}");
+            let room = self.screen.width.saturating_sub(width::width(&lead) + 1);
+            let parts = match self.is_live {
+                // A terminal would break it anywhere.
+                true => width::wrap(&words, room.max(10)),
+                false => vec![words.clone()],
+            };
+            for part in parts {
+                lasting.push_str(&format!("{lead}{part}\n"));
             }
-            // What stands above the block is not said in it once more.
-            *doing = Some(if lasts {
-                String::new()
-            } else {
-                words.to_owned()
-            });
         }
+        // What stands above the block is not said in it once more.
+        *doing = Some(if lasts { String::new() } else { words });
     }
 }
 

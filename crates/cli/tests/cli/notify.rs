@@ -249,11 +249,13 @@ fn services_get_the_end_in_their_own_form() {
     let section = &slack["blocks"][1];
     assert_eq!(
         (&section["type"], &section["text"]["type"]),
-        (&json!("section"), &json!("mrkdwn"))
+        (&json!("section"), &json!("plain_text"))
     );
     let text = section["text"]["text"].as_str().unwrap();
-    has_facts(text);
-    assert!(text.contains("&lt;@everyone&gt; &amp; *co*"), "{text}");
+    assert!(text.contains("<@everyone> & *co*"), "{text}");
+    let link = slack["blocks"][2]["text"]["text"].as_str().unwrap();
+    assert!(link.starts_with('<') && link.ends_with('>'), "{link}");
+    has_facts(&format!("{text}\n{link}"));
 
     let (_, _, discord) = ends_telling("discord", "/api/webhooks/1/s3cr3tk3y");
     let embed = &discord["embeds"][0];

@@ -8,7 +8,8 @@ mod canonical;
 #[cfg(test)]
 mod tests;
 
-use crate::lang::Say;
+use crate::flow::{self, Flow, Step};
+use crate::lang::{Lang, Say};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -188,11 +189,50 @@ impl Checkpoint {
         Ok((checkpoint, trust))
     }
 
-    /// Whole percent of the subtasks that are done, rounded down.
+    /// Whole percent of what is done, rounded down: as its route counts its
+    /// phases (ROUT-07), or else the share of the subtasks.
     pub fn percent(&self) -> usize {
-        let done = self.subtasks.completed.len() * 100;
-        let total = usize::try_from(self.subtasks.total).unwrap_or(usize::MAX);
-        done.checked_div(total).unwrap_or(0).min(100)
+        let subtasks = self.subtasks.percent();
+        let Some(flow) = self.flow() else {
+            return subtasks;
+        };
+        let done = self.phases_done();
+        let behind = |(_, step): (usize, &Step)| step.percent.unwrap_or_default().into();
+        let reached: usize = flow.phases().take(done).last().map_or(0, behind);
+        match flow.phases().nth(done) {
+            Some(phase) if phase.1.each.is_some() => {
+                reached + behind(phase).saturating_sub(reached) * subtasks / 100
+            }
+            _ => reached,
+        }
+    }
+
+    /// The route whose phases these are. The name alone says too little: a
+    /// loop over a task file has its own phases and that name, too.
+    fn flow(&self) -> Option<Flow> {
+        let flow = flow::built_in(&self.route.to_lowercase())?;
+        let Execution {
+            phases,
+            total_phases,
+            ..
+        } = &self.execution;
+        let steps: Vec<&Step> = flow.phases().map(|(_, step)| step).collect();
+        let is_its = |phase: &Phase| {
+            let place = usize::try_from(phase.number).ok()?.checked_sub(1)?;
+            Some(phase.is_of(steps.get(place)?))
+        };
+        let has_all = usize::try_from(*total_phases).is_ok_and(|total| total == steps.len());
+        let are_its = !phases.is_empty() && phases.iter().all(|phase| is_its(phase) == Some(true));
+        (has_all && are_its).then_some(flow)
+    }
+
+    /// Others list no more than some of the phases before the current one.
+    fn phases_done(&self) -> usize {
+        let completed = self.execution.phases.iter();
+        let completed = completed.filter(|phase| phase.status == "completed");
+        let before_current = self.execution.current_phase.saturating_sub(1);
+        let done = completed.map(|phase| phase.number).max().unwrap_or(0);
+        usize::try_from(done.max(before_current)).unwrap_or(usize::MAX)
     }
 
     /// Whether the two say the same, whenever they were written.
@@ -210,7 +250,23 @@ impl Checkpoint {
     }
 }
 
+impl Phase {
+    /// Known by its name in any language, or by the file that it leaves.
+    fn is_of(&self, step: &Step) -> bool {
+        let mut titles = Lang::ALL.iter().map(|&lang| step.title.say(lang));
+        let output = self.extra.get("output_file").and_then(Value::as_str);
+        titles.any(|title| title == self.name)
+            || (output.is_some() && output == step.output.as_deref())
+    }
+}
+
 impl Subtasks {
+    fn percent(&self) -> usize {
+        let done = self.completed.len() * 100;
+        let total = usize::try_from(self.total).unwrap_or(usize::MAX);
+        done.checked_div(total).unwrap_or(0).min(100)
+    }
+
     /// The subtask that is worked on, in whichever form it stands.
     pub fn in_progress_name(&self) -> Option<&str> {
         match &self.in_progress {

@@ -241,6 +241,67 @@ fn percent_and_sameness_leave_times_out() {
     assert_eq!(Checkpoint::default().percent(), 0);
 }
 
+/// The phases of a route; the numbers are those of the ones that are done.
+fn on_route(route: &str, done: &[u32], current: u32, subtasks: (u32, u32)) -> Checkpoint {
+    let flow = flow::built_in(&route.to_lowercase()).unwrap();
+    let mut checkpoint = Checkpoint {
+        route: route.into(),
+        ..Checkpoint::default()
+    };
+    for (number, (_, step)) in (1..).zip(flow.phases()) {
+        checkpoint.execution.phases.push(Phase {
+            number,
+            name: step.title.say(Lang::ZhTw).into(),
+            status: if done.contains(&number) {
+                "completed"
+            } else {
+                "pending"
+            }
+            .into(),
+            ..Phase::default()
+        });
+    }
+    checkpoint.execution.total_phases = u32::try_from(flow.phases().count()).unwrap();
+    checkpoint.execution.current_phase = current;
+    checkpoint.subtasks.total = subtasks.1;
+    checkpoint.subtasks.completed = (0..subtasks.0).map(Into::into).collect();
+    checkpoint
+}
+
+/// RESM-05, ROUT-07: a route counts its phases, and the subtasks only within
+/// the phase that works on them.
+#[test]
+fn percent_is_that_of_the_phases_of_a_route() {
+    for (route, done, current, subtasks, want) in [
+        ("PLANNED", &[][..], 1, (0, 0), 0),
+        ("PLANNED", &[1], 2, (0, 0), 30),
+        ("PLANNED", &[1, 2, 3], 3, (0, 0), 100),
+        ("DIRECT", &[], 1, (0, 0), 0),
+        ("DIRECT", &[1], 1, (0, 0), 100),
+        ("UI_FLOW", &[1, 2], 3, (0, 0), 60),
+        ("RALPH", &[1], 2, (0, 5), 20),
+        ("RALPH", &[1, 2], 3, (2, 5), 54),
+        ("RALPH", &[1, 2, 3], 4, (5, 5), 75),
+        ("RALPH", &[1, 2, 3, 4], 4, (5, 5), 100),
+        ("ARCHITECT", &[1, 2, 3], 4, (1, 3), 59),
+        ("ARCHITECT", &[1, 2, 3, 4], 5, (3, 3), 80),
+    ] {
+        let checkpoint = on_route(route, done, current, subtasks);
+        assert_eq!(checkpoint.percent(), want, "{route} {done:?} {subtasks:?}");
+    }
+    let mut others = on_route("RALPH", &[1], 3, (2, 5));
+    others.execution.phases.truncate(1);
+    assert_eq!(others.percent(), 54, "others list some phases only");
+    others.execution.phases[0].name = "Analysis".into();
+    assert_eq!(others.percent(), 40, "a loop with phases of its own");
+    others.execution.phases[0]
+        .extra
+        .insert("output_file".into(), "1_analysis.md".into());
+    assert_eq!(others.percent(), 54);
+    others.route = "OTHER".into();
+    assert_eq!(others.percent(), 40);
+}
+
 proptest! {
     #[test]
     fn reading_never_panics(bytes: Vec<u8>) {

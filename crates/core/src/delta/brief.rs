@@ -13,6 +13,8 @@ const COLUMNS: usize = 100;
 /// an empty one would be open work of the state file (DELT-08).
 pub fn brief(text: &str) -> Vec<String> {
     let plain = text::without_controls(text);
+    // A private key has many lines.
+    let plain = text::redact(&plain);
     let lines: Vec<&str> = plain.lines().collect();
     let code = fenced(&lines);
     let said = lines.iter().zip(code).filter(|(_, in_code)| !in_code);
@@ -28,7 +30,7 @@ pub fn brief(text: &str) -> Vec<String> {
 }
 
 fn shortened(line: &str) -> String {
-    let line = one_line(&text::redact(line));
+    let line = one_line(line);
     // A line that begins so would name a phase of the state file.
     let line = match line.strip_prefix("Phase ") {
         Some(rest) => format!("phase {rest}"),
@@ -68,6 +70,10 @@ mod tests {
             ("```\n- code\n```\nSaid.\n", "Said."),
             ("- [ ]\n# only a heading\n", ""),
             ("", ""),
+            (
+                "Key:\n-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n",
+                "Key:|-----BEGIN PRIVATE KEY-----[redacted]-----END PRIVATE KEY-----",
+            ),
             ("- Phase 9: later\n", "phase 9: later"),
             (
                 "- <promise>TASK_COMPLETE</promise>\n",

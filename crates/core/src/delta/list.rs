@@ -2,7 +2,7 @@
 //! (CONF-05).
 
 use super::work::{boxed, phases_of, title_of};
-use super::{DeltaState, fenced};
+use super::{DeltaState, fenced, one_line};
 
 /// A phase that the file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +54,56 @@ impl DeltaState {
             }
         }
         out
+    }
+}
+
+/// A task as work that is left: each line that begins an item stays one,
+/// anything else belongs to the item before.
+pub fn items_of(task: &str) -> String {
+    let mut items: Vec<(Vec<String>, String)> = Vec::new();
+    let mut is_numbered = false;
+    for line in task.lines().filter(|line| !line.trim().is_empty()) {
+        let (mark, rest) = mark_of(line);
+        let rest = one_line(rest);
+        match (mark, items.last_mut()) {
+            (Some(Mark::Bullet), Some((below, _))) if is_numbered => below.push(rest),
+            (None, Some((below, item))) => {
+                let text = below.last_mut().unwrap_or(item);
+                text.push_str(&format!(" {rest}"));
+            }
+            _ => items.push((Vec::new(), rest)),
+        }
+        is_numbered |= matches!(mark, Some(Mark::Number));
+    }
+    let lines = (1..).zip(items).flat_map(|(n, (below, item))| {
+        let below = below.into_iter().map(|text| format!("   - {text}"));
+        std::iter::once(format!("{n}. {item}")).chain(below)
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[derive(Clone, Copy)]
+enum Mark {
+    /// Of a list with numbers, or of a phase, which has its own.
+    Number,
+    Bullet,
+}
+
+/// What makes a line an item, and the line without it.
+fn mark_of(line: &str) -> (Option<Mark>, &str) {
+    let line = line.trim();
+    let is_blank = |text: &&str| text.starts_with(char::is_whitespace);
+    if let Some(rest) = line.strip_prefix(['-', '*', '+']).filter(is_blank) {
+        return (Some(Mark::Bullet), rest);
+    }
+    let behind = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let wide = behind.strip_prefix(['、', '．']);
+    match behind.strip_prefix(['.', ')']).filter(is_blank).or(wide) {
+        Some(rest) if behind.len() < line.len() => (Some(Mark::Number), rest),
+        _ if phases_of(line).next().is_some() => {
+            (Some(Mark::Number), line.trim_start_matches(['#', ' ']))
+        }
+        _ => (None, line),
     }
 }
 

@@ -19,7 +19,7 @@ use strum::{EnumString, IntoStaticStr, VariantNames};
 use crate::lang::Say;
 use crate::markdown::Fence;
 pub use brief::brief;
-pub use list::{PhaseWork, Subtask};
+pub use list::{PhaseWork, Subtask, items_of};
 pub use write::{duration, one_line, template};
 
 /// Where the file stands, relative to the project.

@@ -39,7 +39,12 @@ impl DeltaState {
             }
         }
         for ((heading, old), (_, new)) in before.bodies().into_iter().zip(self.bodies()) {
-            if old != new {
+            // Emptied by somebody, it says nothing any more.
+            let emptied = parts
+                .iter()
+                .find(|part| part.is(heading))
+                .is_some_and(Part::is_empty);
+            if old != new || emptied {
                 set_body(part(&mut parts, heading), &new);
             }
         }
@@ -64,6 +69,10 @@ impl DeltaState {
 impl Part {
     fn is(&self, heading: &str) -> bool {
         self.heading.as_ref().is_some_and(|own| same(own, heading))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.body.iter().all(|line| line.trim().is_empty())
     }
 }
 

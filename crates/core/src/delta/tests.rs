@@ -324,6 +324,56 @@ fn durations_are_short() {
     assert_eq!(said, ["0s", "45s", "1m", "1h 20m", "100h 0m"]);
 }
 
+/// DELT-06: a section that somebody emptied is written as empty.
+#[test]
+fn an_emptied_section_is_written_as_empty() {
+    let file = started().write();
+    let empty = file
+        .replace("(none)\n", "")
+        .replace("<!-- 未完成 -->\n", "");
+    assert_ne!(empty, file);
+    let state = DeltaState::read(empty.as_bytes()).unwrap();
+    assert_eq!(state.write_over(&empty), file);
+    let missing = "## Meta\n- Task ID: t\n- Route: RALPH\n## Iteration\n- Current: 1\n";
+    if let Ok(state) = DeltaState::read(missing.as_bytes()) {
+        assert!(!state.write_over(missing).contains("(none)"));
+    }
+}
+
+/// DELT-06: what a task names line by line stays item by item.
+#[test]
+fn a_task_of_several_items_keeps_them() {
+    for (task, want) in [
+        ("Do it", "1. Do it"),
+        (" Do it\n\nand\tmore <b>\n", "1. Do it and more &lt;b>"),
+        (
+            "1. Phase 3: 完成剩余 3 个子任务\n2. Phase 4: 综合审查",
+            "1. Phase 3: 完成剩余 3 个子任务\n2. Phase 4: 综合审查",
+        ),
+        ("4) a\n   more of it\n\n5) b", "1. a more of it\n2. b"),
+        ("1、分析\n2、規劃", "1. 分析\n2. 規劃"),
+        ("- a\n* b\n+ [ ] c", "1. a\n2. b\n3. [ ] c"),
+        (
+            "Phase 1: read\n- one\n  and more\n- two\nPhase 2: write",
+            "1. Phase 1: read\n   - one and more\n   - two\n2. Phase 2: write",
+        ),
+        (
+            "### Phase 1: a\n## Phase 2: b",
+            "1. Phase 1: a\n2. Phase 2: b",
+        ),
+        ("Do this:\n1. a\n2. b", "1. Do this:\n2. a\n3. b"),
+        (
+            "## Meta\n-5 is cold\n3.5 is more",
+            "1. ## Meta -5 is cold 3.5 is more",
+        ),
+        ("", ""),
+    ] {
+        let items = items_of(task);
+        assert_eq!(items, want, "{task}");
+        assert_eq!(items_of(&items).lines().count(), items.lines().count());
+    }
+}
+
 proptest! {
     #[test]
     fn reading_never_panics(bytes: Vec<u8>, text in "(# |## |- |Meta|Task ID|:|```|\n|[0-9/]){0,60}") {

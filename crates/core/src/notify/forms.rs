@@ -30,28 +30,39 @@ impl Message {
     }
 
     fn lines(&self) -> String {
-        let next = self.next.iter().map(|next| format!("→ {next}"));
-        let all = std::iter::once(self.text.clone())
-            .chain(self.facts.iter().cloned())
-            .chain(next)
-            .chain(self.link.clone());
+        let words = std::iter::once(self.words());
+        let all = words.chain(self.link.clone());
         all.collect::<Vec<_>>().join("\n")
     }
 
-    /// A text for where no blocks are shown, and the blocks.
+    /// All but the link.
+    fn words(&self) -> String {
+        let next = self.next.iter().map(|next| format!("→ {next}"));
+        let all = std::iter::once(self.text.clone())
+            .chain(self.facts.iter().cloned())
+            .chain(next);
+        all.collect::<Vec<_>>().join("\n")
+    }
+
+    /// A text for where no blocks are shown, and the blocks. Only the link
+    /// that a person set is one.
     fn slack(&self) -> Value {
-        let escaped = |text: &str| {
-            let text = text.replace('&', "&amp;");
-            text.replace('<', "&lt;").replace('>', "&gt;")
+        const LONGEST_SECTION: usize = 2900;
+        let plain = |text: &str, limit| {
+            let text = excerpt(text, limit);
+            json!({"type": "plain_text", "text": text, "emoji": false})
         };
-        let body = escaped(&self.lines());
-        json!({
-            "text": escaped(&self.title),
-            "blocks": [
-                {"type": "header", "text": {"type": "plain_text", "text": excerpt(&self.title, 150)}},
-                {"type": "section", "text": {"type": "mrkdwn", "text": excerpt(&body, 2900)}},
-            ],
-        })
+        let mut blocks = vec![
+            json!({"type": "header", "text": plain(&self.title, 150)}),
+            json!({"type": "section", "text": plain(&self.words(), LONGEST_SECTION)}),
+        ];
+        let link = self.link.as_deref().map(slack_link);
+        // Half a link leads nowhere.
+        if let Some(link) = link.filter(|link| link.chars().count() <= LONGEST_SECTION) {
+            let text = json!({"type": "mrkdwn", "text": link, "verbatim": true});
+            blocks.push(json!({"type": "section", "text": text}));
+        }
+        json!({"text": slack_escaped(&self.title), "mrkdwn": false, "blocks": blocks})
     }
 
     /// Nobody is called by a message, whatever stands in it.
@@ -126,6 +137,17 @@ impl Message {
             quoted_printable(&body)
         )
     }
+}
+
+fn slack_escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;");
+    text.replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A bar would end the address, and a blank the link.
+fn slack_link(link: &str) -> String {
+    let link = slack_escaped(link).replace('|', "%7C").replace(' ', "%20");
+    format!("<{link}>")
 }
 
 /// RFC 2047: words of at most 75 characters, none of which cuts a character.

@@ -33,6 +33,14 @@ pub enum FindingKind {
         "task {id} names the agent \"{agent}\"; use developer, reviewer, tester, designer or debugger"
     )]
     UnknownAgent { id: String, agent: String },
+    /// Without effect, and so less thorough than a person meant it to be.
+    #[say(if let Some(nearest) = nearest, "task {id} names the risk \"{risk}\"; did you mean {nearest}?")]
+    #[say("task {id} names the risk \"{risk}\"; use low, medium or high")]
+    UnknownRisk {
+        id: String,
+        risk: String,
+        nearest: Option<&'static str>,
+    },
     #[say(
         "task {id} asks for a person (\"{word}\") and would stop an unattended run; reword it, make it optional, or do it first"
     )]
@@ -78,6 +86,7 @@ impl FindingKind {
             FindingKind::DuplicateId { .. }
             | FindingKind::Cycle { .. }
             | FindingKind::UnknownDependency { .. }
+            | FindingKind::UnknownRisk { .. }
             | FindingKind::NoPassesField { .. } => Severity::Error,
             _ => Severity::Warning,
         }

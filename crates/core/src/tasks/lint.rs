@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use crate::config::nearest;
+
 use super::depends::{Dependencies, Target};
 use super::finding::{Finding, FindingKind};
 use super::format::Format;
@@ -11,6 +13,9 @@ use super::model::{Task, TaskList};
 
 /// Agents that a task may name (TASK-08).
 const AGENTS: [&str; 5] = ["developer", "reviewer", "tester", "designer", "debugger"];
+
+/// Risks that a task may have (ROLE-04).
+pub(super) const RISKS: [&str; 3] = ["low", "medium", "high"];
 
 /// More cycles than these help nobody.
 const MOST_CYCLES: usize = 20;
@@ -55,6 +60,7 @@ impl TaskList {
             key: key.clone(),
         }));
         found.extend(agent_doubt(task));
+        found.extend(risk_doubt(task));
         let parent = task.parent.and_then(|parent| self.tasks.get(parent));
         if let Some(parent) = parent.filter(|parent| parent.done && !task.done) {
             found.push(FindingKind::OpenBelowDone {
@@ -141,4 +147,16 @@ fn agent_doubt(task: &Task) -> Option<FindingKind> {
         _ if task.done => None,
         _ => human_words(&task.text).map(human_only),
     }
+}
+
+/// The first risk counts, in any case.
+fn risk_doubt(task: &Task) -> Option<FindingKind> {
+    let mut fields = task.fields.iter();
+    let (_, risk) = fields.find(|(key, _)| key.eq_ignore_ascii_case("risk"))?;
+    let is_known = RISKS.iter().any(|known| risk.eq_ignore_ascii_case(known));
+    (!is_known && !task.done).then(|| FindingKind::UnknownRisk {
+        id: task.id.clone(),
+        risk: risk.clone(),
+        nearest: nearest(risk, RISKS),
+    })
 }

@@ -14,6 +14,6 @@ pub mod width;
 pub use controls::without_controls;
 pub use excerpt::excerpt;
 pub(crate) use markup::escape;
-pub use redact::{redact, redact_values};
+pub use redact::{LineRedactor, redact, redact_values};
 pub use sanitize::{one_line, sanitize};
 pub use visible::visible;

@@ -6,7 +6,9 @@
 use std::path::Path;
 
 use ralph_core::checkpoint::Checkpoint;
-use ralph_core::delta::{DeltaState, Status, Summary, TASK_COMPLETE, brief, duration, one_line};
+use ralph_core::delta::{
+    DeltaState, Status, Summary, TASK_COMPLETE, brief, duration, items_of, one_line,
+};
 use ralph_core::flow::{self, Flow, Step, VerdictKind};
 use ralph_core::lang::Lang;
 use ralph_core::machine::{Outcome, PauseReason, PhaseFacts, State};
@@ -161,7 +163,7 @@ fn put_work(
     }
     if state.tasks.facts.is_none() {
         if delta.pending_work.is_empty() && delta.completed_work.is_empty() {
-            delta.pending_work = format!("1. {}", one_line(&checkpoint.task_description));
+            delta.pending_work = items_of(&checkpoint.task_description);
         }
         return;
     }

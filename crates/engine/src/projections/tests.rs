@@ -326,6 +326,31 @@ fn a_state_file_is_written_only_where_it_is_asked_for() {
     assert!(!text.contains("<promise>"), "{text}");
 }
 
+/// DELT-06: the work of a state file that somebody emptied comes back item by
+/// item, and what is empty says so.
+#[test]
+fn a_task_of_several_items_comes_back_item_by_item() {
+    let mut world = World::new(true);
+    world.projector.run.description = "1. Phase 3: a\n2. Phase 4: b".into();
+    world.projector.begin();
+    world.then(0, &[]);
+    let mut emptied = DeltaState::read(world.delta().as_bytes()).unwrap();
+    emptied.pending_work.clear();
+    emptied.completed_work.clear();
+    let emptied = emptied.write().replace("(none)\n", "");
+    let path = crate::layout_in(world.root.path()).delta_state();
+    fs::write(path, emptied).unwrap();
+    world.state.tasks.facts = None;
+    let due = Due {
+        care: Care::Cheap,
+        files: false,
+    };
+    world.projector.save_delta(due, &world.state, &[]);
+    let text = world.delta();
+    let want = "## Pending Work\n1. Phase 3: a\n2. Phase 4: b\n\n## Completed Work\n(none)\n";
+    assert!(text.contains(want), "{text}");
+}
+
 #[test]
 fn an_unreadable_state_file_is_moved_aside() {
     let mut world = World::new(true);

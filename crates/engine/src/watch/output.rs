@@ -113,25 +113,17 @@ impl OutputTail {
     }
 
     fn take(&mut self, bytes: &[u8]) {
-        let mut heard = Vec::new();
-        self.spoken.hear(bytes, &mut |line| heard.push(line));
-        for line in heard {
-            self.show(&line);
-        }
-    }
-
-    fn show(&mut self, line: &OutputLine) {
-        let harmless = text::sanitize(&line.text);
-        for text in harmless.lines().filter(|text| !text.trim().is_empty()) {
-            if self.lines.len() >= MOST_LINES {
-                self.lines.pop_front();
-                self.dropped += 1;
+        let (lines, dropped) = (&mut self.lines, &mut self.dropped);
+        self.spoken.hear(bytes, &mut |line| {
+            if lines.len() >= MOST_LINES {
+                lines.pop_front();
+                *dropped += 1;
             }
-            self.lines.push_back(OutputLine {
+            lines.push_back(OutputLine {
                 said: line.said,
-                text: text::redact(&text::excerpt(text, SHOWN_OF_A_LINE)).into_owned(),
+                text: text::excerpt(&line.text, SHOWN_OF_A_LINE).into_owned(),
             });
-        }
+        });
     }
 }
 

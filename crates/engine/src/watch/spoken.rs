@@ -1,14 +1,17 @@
 //! What an agent printed as lines for people: words and tool calls instead of
 //! the client's own lines of JSON.
 
+use ralph_core::text::{self, LineRedactor};
+
 use crate::agents::{AgentEvent, Client, Listener};
+use crate::turn::Echoed;
 
 /// A longer line is cut.
 const LONGEST_LINE: usize = 1024 * 1024;
 /// Nobody's JSON is taken for a client's after so many lines that were not.
 const TRIES: u32 = 20;
 
-/// One line for people.
+/// One line for people: it moves no cursor and holds no secret.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct OutputLine {
     pub said: Said,
@@ -48,13 +51,15 @@ impl Said {
     }
 }
 
-/// Understands the output of one call, line by line.
+/// Understands the output of one call, line by line. Whatever an agent says
+/// comes to people through here.
 #[derive(Debug)]
 pub struct Spoken {
     listener: Option<Listener>,
     /// Lines of JSON that no client would print.
     in_vain: u32,
     unfinished: Vec<u8>,
+    redactor: LineRedactor,
 }
 
 impl Spoken {
@@ -65,6 +70,19 @@ impl Spoken {
             listener: Client::from_name(agent).map(Client::fresh_listener),
             in_vain: 0,
             unfinished: Vec::new(),
+            redactor: LineRedactor::default(),
+        }
+    }
+
+    /// What came from the agent while it works, in the order in which it came.
+    pub fn take(&mut self, echoed: &Echoed<'_>, tell: &mut dyn FnMut(OutputLine)) {
+        match echoed {
+            Echoed::Bytes(bytes) => self.hear(bytes, tell),
+            Echoed::Event(event) => {
+                if let Some(line) = OutputLine::of((*event).clone()) {
+                    tell_lines(&mut self.redactor, &line, tell);
+                }
+            }
         }
     }
 
@@ -88,15 +106,17 @@ impl Spoken {
 
     /// Tells a line that has no end yet, unless only its end makes sense of it.
     pub fn hurry(&mut self, tell: &mut dyn FnMut(OutputLine)) {
-        if !self.unfinished.is_empty() && !is_json(&self.unfinished) {
+        let waits = is_json(&self.unfinished) || may_open_key(&self.unfinished);
+        if !self.unfinished.is_empty() && !waits {
             let line = std::mem::take(&mut self.unfinished);
             self.line(&line, tell);
         }
     }
 
     fn line(&mut self, line: &[u8], tell: &mut dyn FnMut(OutputLine)) {
+        let redactor = &mut self.redactor;
         if !is_json(line) {
-            return tell(plain(line));
+            return tell_lines(redactor, &plain(line), tell);
         }
         if self.listener.is_none() && self.in_vain < TRIES {
             self.listener = whose(line);
@@ -105,12 +125,30 @@ impl Spoken {
         match &mut self.listener {
             Some(listener) => {
                 hear_line(listener, line, &mut |event| {
-                    OutputLine::of(event).into_iter().for_each(&mut *tell);
+                    if let Some(line) = OutputLine::of(event) {
+                        tell_lines(redactor, &line, tell);
+                    }
                 });
             }
-            None => tell(plain(line)),
+            None => tell_lines(redactor, &plain(line), tell),
         }
     }
+}
+
+/// Each line of a text, harmless.
+fn tell_lines(redactor: &mut LineRedactor, said: &OutputLine, tell: &mut dyn FnMut(OutputLine)) {
+    let harmless = text::sanitize(&said.text);
+    for line in harmless.lines().filter(|line| !line.trim().is_empty()) {
+        tell(OutputLine {
+            said: said.said,
+            text: redactor.redact(line).into_owned(),
+        });
+    }
+}
+
+/// Half the title of a private key is not known as one.
+fn may_open_key(line: &[u8]) -> bool {
+    line.ends_with(b"-") || line.windows(5).any(|part| part == b"-----")
 }
 
 fn is_json(line: &[u8]) -> bool {
@@ -144,7 +182,7 @@ fn whose(line: &[u8]) -> Option<Listener> {
 
 impl OutputLine {
     /// What a person wants to know of an event.
-    pub fn of(event: AgentEvent) -> Option<OutputLine> {
+    fn of(event: AgentEvent) -> Option<OutputLine> {
         let (said, text) = match event {
             AgentEvent::Text { text, .. } => (Said::Words, text),
             AgentEvent::Prose(text) => (Said::Plain, text),
@@ -209,6 +247,39 @@ a warning
                 assert_eq!(heard(agent, output, piece), want, "{agent} {piece}");
             }
         }
+    }
+
+    /// STAT-08, XCUT-06: whoever shows what an agent says shows no private
+    /// key, in whichever form it comes.
+    #[test]
+    fn private_keys_are_hidden_line_by_line() {
+        let shown = "Here:\n-----BEGIN RSA PRIVATE KEY-----\n[redacted]\n[redacted]\n\
+                     -----END RSA PRIVATE KEY-----\nDone.\n";
+        let key = shown.replacen("[redacted]", "MIIEow0", 1);
+        let key = key.replacen("[redacted]", "c29tZQ==", 1);
+        let message = serde_json::json!({"type": "assistant", "message": {
+            "id": "1", "content": [{"type": "text", "text": key}],
+        }});
+        for output in [key.clone(), format!("{message}\n")] {
+            for piece in [1, 7, 4096] {
+                assert_eq!(heard("custom", &output, piece), shown, "{piece}");
+            }
+        }
+        let mut told = String::new();
+        let mut spoken = Spoken::by("");
+        for bytes in key.as_bytes().chunks(7) {
+            spoken.hear(bytes, &mut |line| told.push_str(&line.text));
+            spoken.hurry(&mut |line| told.push_str(&line.text));
+        }
+        assert!(!told.contains("MIIE") && told.contains("Done."), "{told}");
+        let event = AgentEvent::Text {
+            text: key,
+            main: true,
+        };
+        let mut told = String::new();
+        let mut tell = |line: OutputLine| told.push_str(&format!("{}\n", line.text));
+        Spoken::by("").take(&Echoed::Event(&event), &mut tell);
+        assert_eq!(told, shown);
     }
 
     #[test]

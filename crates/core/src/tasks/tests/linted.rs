@@ -121,6 +121,38 @@ fn stories_without_passes() {
     );
 }
 
+/// ROLE-04: a risk that nobody knows has no effect; a run tells so at its
+/// start, where errors are told.
+#[test]
+fn risks_that_nobody_knows() {
+    for (risk, want) in [
+        ("low", None),
+        ("Medium", None),
+        (" HIGH ", None),
+        ("hihg", Some(Some("high"))),
+        ("mediun", Some(Some("medium"))),
+        ("dangerous", Some(None)),
+        ("", Some(None)),
+    ] {
+        let found = list("tasks.md", &format!("## A\n- [ ] a | risk: {risk}\n")).lint();
+        let found: Vec<_> = found.into_iter().map(|finding| finding.kind).collect();
+        let want = want.map(|nearest| crate::tasks::FindingKind::UnknownRisk {
+            id: "#1".into(),
+            risk: risk.into(),
+            nearest,
+        });
+        assert_eq!(found, want.into_iter().collect::<Vec<_>>(), "{risk}");
+        assert!(found.iter().all(|kind| kind.severity() == Severity::Error));
+    }
+    check("## A\n- [x] a | risk: hihg\n", &[]);
+    check(
+        "## A\n- [ ] a | Risk: hihg | agent: testr\n",
+        &["2 unknown_agent", "2 unknown_risk"],
+    );
+    let known = |risk: &&str| crate::flow::Risk::from_word(risk).is_some();
+    assert!(crate::tasks::lint::RISKS.iter().all(known));
+}
+
 #[test]
 fn errors_are_worse_than_warnings() {
     let found = list("tasks.md", "## 1. A\n- [ ] 1.1 a | x: y\n- [ ] 1.1 b\n").lint();

@@ -115,6 +115,16 @@ fn findings_say_what_to_do() {
             id: id(),
             agent: "wizard".to_owned(),
         },
+        FindingKind::UnknownRisk {
+            id: id(),
+            risk: "hihg".to_owned(),
+            nearest: Some("high"),
+        },
+        FindingKind::UnknownRisk {
+            id: id(),
+            risk: "dangerous".to_owned(),
+            nearest: None,
+        },
         FindingKind::HumanOnly {
             id: id(),
             word: "by hand".to_owned(),
@@ -152,6 +162,12 @@ fn findings_say_what_to_do() {
     task 1.1 names the agent "wizard"; use developer, reviewer, tester, designer or debugger
     任務 1.1 指定的 agent「wizard」不存在；請使用 developer、reviewer、tester、designer 或 debugger
     任务 1.1 指定的 agent“wizard”不存在；请使用 developer、reviewer、tester、designer 或 debugger
+    task 1.1 names the risk "hihg"; did you mean high?
+    任務 1.1 的風險等級「hihg」不存在；是不是 high？
+    任务 1.1 的风险等级“hihg”不存在；是不是 high？
+    task 1.1 names the risk "dangerous"; use low, medium or high
+    任務 1.1 的風險等級「dangerous」不存在；請使用 low、medium 或 high
+    任务 1.1 的风险等级“dangerous”不存在；请使用 low、medium 或 high
     task 1.1 asks for a person ("by hand") and would stop an unattended run; reword it, make it optional, or do it first
     任務 1.1 需要真人處理（「by hand」），會卡住無人值守的執行；請改寫、設為選做，或先完成它
     任务 1.1 需要真人处理（“by hand”），会卡住无人值守的运行；请改写、设为选做，或先完成它

@@ -8,6 +8,8 @@
 //! costs a hook more than all its other work; its time grows with the length
 //! of the text, whatever the text is.
 
+mod keys;
+mod lines;
 mod pairs;
 mod tokens;
 
@@ -18,6 +20,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
+
+pub use lines::LineRedactor;
 
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -30,9 +34,10 @@ const REDACTED_START: &str = "[redacted";
 const MAX_ROUNDS: usize = 4;
 
 /// `text` with every secret replaced by [`REDACTED`]. The name of the secret
-/// stays. Give it whole texts rather than lines: a private key has many.
+/// stays. Give it whole texts: a private key has many lines, which a
+/// [`LineRedactor`] has to know one by one.
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let mut current = Cow::Borrowed(text);
+    let mut current = keys::without_ends(text);
     for _ in 0..MAX_ROUNDS {
         match hide_once(&current) {
             Some(hidden) => current = Cow::Owned(hidden),
@@ -84,7 +89,7 @@ fn secret_at(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let secret = match bytes.get(at)? {
         b':' => password_in_url(text, at),
-        b'-' => private_key(text, at).or_else(|| pairs::value(text, at)),
+        b'-' => keys::body(text, at).or_else(|| pairs::value(text, at)),
         byte if is_ident(*byte) => tokens::token(bytes, at)
             .or_else(|| tokens::bearer(bytes, at))
             .or_else(|| pairs::value(text, at)),
@@ -120,27 +125,6 @@ fn is_word(text: &str, at: usize) -> bool {
     text.as_bytes()
         .get(at)
         .is_some_and(u8::is_ascii_alphanumeric)
-}
-
-/// The body of a PEM private key, up to its end line or, where that was cut
-/// off, to the end of the text.
-fn private_key(text: &str, at: usize) -> Option<Range<usize>> {
-    const BEGIN: &str = "-----BEGIN ";
-    const TITLE_END: &str = "PRIVATE KEY-----";
-    const LONGEST_TITLE: usize = 40;
-
-    let title = text[at..].strip_prefix(BEGIN)?;
-    let title_end = title
-        .as_bytes()
-        .windows(TITLE_END.len())
-        .take(LONGEST_TITLE)
-        .position(|window| window == TITLE_END.as_bytes())?;
-    let start = at + BEGIN.len() + title_end + TITLE_END.len();
-    let length = text[start..]
-        .find("-----END ")
-        .unwrap_or(text.len() - start);
-    let body = &text[start..start + length];
-    (!body.trim().is_empty()).then(|| start..start + length)
 }
 
 /// A character of an identifier, an option name or a header name.

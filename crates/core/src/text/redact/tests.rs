@@ -165,6 +165,83 @@ fn private_keys_lose_their_body() {
     ]);
 }
 
+/// STAT-08, XCUT-06: of what is long only the end is shown.
+#[test]
+fn a_key_whose_beginning_was_cut_off_is_hidden() {
+    const END: &str = "-----END RSA PRIVATE KEY-----";
+    for (text, want) in [
+        (
+            "[… 87 …]\nIEow\nab/c=\n{END}\nb",
+            "[… 87 …]\n[redacted]\n{END}\nb",
+        ),
+        (
+            "I read it.\n1 MIIE\n2 ab=\n{END}",
+            "I read it.\n[redacted]\n{END}",
+        ),
+        (
+            "IEow\n{END}\nIEow\n{END}",
+            "[redacted]\n{END}\n[redacted]\n{END}",
+        ),
+        ("It ends with\n\n{END}", "It ends with\n\n{END}"),
+        (
+            "MIIE\n-----END CERTIFICATE-----",
+            "MIIE\n-----END CERTIFICATE-----",
+        ),
+    ] {
+        let full = |text: &str| text.replace("{END}", END);
+        check(&[(&full(text), &full(want))]);
+    }
+}
+
+/// STAT-08, XCUT-06: the lines of a log or of a screen come one by one.
+#[test]
+fn private_keys_lose_their_body_line_by_line() {
+    const BEGIN: &str = "-----BEGIN OPENSSH PRIVATE KEY-----";
+    const END: &str = "-----END OPENSSH PRIVATE KEY-----";
+    const BODY: &str = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt";
+    let long = "MIIE\n".repeat(2_000);
+    let hides = |text: &str, want: &str| {
+        let mut redactor = LineRedactor::default();
+        let said: Vec<_> = text.lines().map(|line| redactor.redact(line)).collect();
+        assert_eq!(said.join("\n"), want, "{text}");
+    };
+    for (body, want) in [
+        (BODY, "[redacted]"),
+        ("Zmlu==", "[redacted]"),
+        ("Proc-Type: 4,ENCRYPTED\n\nMIIE", "[redacted]\n\n[redacted]"),
+        (
+            "     2\tMIIE\n+MIIE\n> MIIE",
+            "[redacted]\n[redacted]\n[redacted]",
+        ),
+        (r#"  "MIIE\n","#, "[redacted]"),
+    ] {
+        for end in [
+            END,
+            "     9\t-----END OPENSSH PRIVATE KEY-----",
+            "It works now.",
+        ] {
+            hides(
+                &format!("a\n{BEGIN}\n{body}\n{end}\nDone\n"),
+                &format!("a\n{BEGIN}\n{want}\n{end}\nDone"),
+            );
+        }
+    }
+    for text in [
+        "The file has -----BEGIN PRIVATE KEY----- in it\nI look further",
+        "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
+        "-----BEGIN PUBLIC KEY-----\nMIIE",
+        "MIIE\nDone",
+    ] {
+        let mut redactor = LineRedactor::default();
+        let second = text.lines().map(|line| redactor.redact(line)).last();
+        assert_eq!(second.as_deref(), text.lines().last(), "{text}");
+    }
+    let mut redactor = LineRedactor::default();
+    let _ = redactor.redact(BEGIN);
+    let hidden = long.lines().filter(|line| redactor.redact(line) != *line);
+    assert_eq!(hidden.count(), 200, "nothing is hidden for ever");
+}
+
 #[test]
 fn ordinary_text_stays() {
     check_unchanged(&[
@@ -226,8 +303,21 @@ fn ordinary_text_stays() {
 #[test]
 fn hostile_text_costs_linear_time() {
     for piece in [
-        "sk-", "eyJ-", "eyJ.", "a-", "-----BEGIN ", "://", "token=", "token: \"", "\\", "bearer ",
-        "password", "--token ", "-",
+        "sk-",
+        "eyJ-",
+        "eyJ.",
+        "a-",
+        "-----BEGIN ",
+        "-----END ",
+        "MIIE\n-----END PRIVATE KEY-----",
+        "://",
+        "token=",
+        "token: \"",
+        "\\",
+        "bearer ",
+        "password",
+        "--token ",
+        "-",
     ] {
         let text = piece.repeat(200_000 / piece.len());
         let start = Instant::now();
