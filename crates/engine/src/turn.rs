@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use ralph_core::governor::ErrorClass;
+use ralph_core::governor::{ErrorClass, is_rate_limit};
 use ralph_core::machine::{End, Refusal, Turn};
 use ralph_core::usage::Usage;
 use ralph_store::fault::{self, Deed, point};
@@ -276,17 +276,25 @@ impl Call {
             // The error output of any program holds what its tools said as
             // well: only its last words are its own, and an outage is for the
             // error counter, or a broken test could be waited for for ever.
-            Agent::Custom(_) | Agent::Scripted { .. } => refusal(last_words(stderr))
-                .filter(|refusal| !matches!(refusal, Refusal::Overload { .. })),
+            Agent::Custom(_) | Agent::Scripted { .. } => {
+                let words = last_words(stderr);
+                let is_outage = |refusal: &Refusal| {
+                    matches!(refusal, Refusal::Overload { .. }) && !is_rate_limit(&words)
+                };
+                refusal(&words).filter(|refusal| !is_outage(refusal))
+            }
         }
     }
 }
 
-fn last_words(text: &str) -> &str {
-    let mut lines = text.lines().rev();
-    lines
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default()
+/// The last line, and the one above it where the last only says when to come
+/// back, as the header of an answer does.
+fn last_words(text: &str) -> String {
+    let mut lines = text.lines().rev().filter(|line| !line.trim().is_empty());
+    let last = lines.next().unwrap_or_default();
+    let is_header = last.trim_start().to_ascii_lowercase().starts_with("retry-after");
+    let above = lines.next().filter(|_| is_header);
+    above.into_iter().chain([last]).collect::<Vec<_>>().join(" ")
 }
 
 /// A turn that went well leaves a session to go on with.

@@ -171,6 +171,15 @@ fn a_custom_command_is_believed_in_its_last_words_only() {
     assert_eq!(named(&events, "error").len(), 2);
     assert_eq!(named(&events, "agent_refused").len(), 0);
 
+    // ERRC-06, ERRC-07: a rate limit is waited out as long as it says.
+    let env = TestEnv::with_tasks(1);
+    let complaint = "HTTP/1.1 429 Too Many Requests\nRetry-After: 1";
+    let turns = [json!({"complain": complaint, "exit": 1}), does_it()];
+    let (done, events) = env.run_script(&turns, &[]);
+    assert_eq!(done.code, 0, "{}", done.stdout);
+    assert_eq!(named(&events, "error").len(), 0);
+    assert_eq!(named(&events, "agent_refused").len(), 1);
+
     let env = TestEnv::with_tasks(1);
     let turn = json!({"complain": "Credit balance is too low", "exit": 1});
     let (done, events) = env.run_script(&[turn], &[]);

@@ -14,6 +14,8 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::words::is_rate_limit;
+
 use crate::machine::{Need, Refusal};
 
 /// What kind of failure a client reported, as far as it said so in a form that

@@ -67,6 +67,12 @@ pub(super) fn judge(text: &str, class: ErrorClass, context: &Context) -> Option<
     is_invalid.then_some(Refusal::Person(Need::Request))
 }
 
+/// Whether a text speaks of too many calls or tokens within a short time.
+pub fn is_rate_limit(text: &str) -> bool {
+    let text = normalized(text).replace("rate limit", "throttle");
+    RATE.iter().any(|phrase| text.contains(phrase)) || status_said(&text, &["429"])
+}
+
 /// Small letters, plain apostrophes and spaces, so that a phrase is found
 /// however it is set.
 fn normalized(text: &str) -> String {
