@@ -10,7 +10,7 @@ mod forge;
 mod rules;
 mod tasks;
 pub use crate::header::{Adopted, Asked, Flag};
-pub use chain::check_budget;
+pub use chain::{check_budget, check_names};
 pub use error::{PlanError, Unpickable};
 pub use forge::{WrongBranch, forge_of};
 pub use tasks::{check_phase, find_task_file};

@@ -19,18 +19,26 @@ pub struct Template {
     pub path: Option<PathBuf>,
 }
 
-/// A template that can't be read.
+/// A template that can't be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
     pub path: PathBuf,
-    /// The system's words; none where there is no such file.
-    pub message: Option<String>,
+    pub fault: TemplateFault,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TemplateFault {
+    Missing,
+    /// With the system's words.
+    Unreadable(String),
+    /// An agent would be told nothing at all.
+    Empty,
 }
 
 impl Template {
     /// The named template, else the first that the project has, else the
     /// built-in one. A named one that is missing is an error (TMPL-04), and so
-    /// is one that is there and can't be read.
+    /// is one that is there and can't be read or says nothing (TMPL-02).
     pub fn find(
         root: &Path,
         named: Option<&Path>,
@@ -39,7 +47,7 @@ impl Template {
         if let Some(path) = named {
             return Template::read(path)?.ok_or_else(|| TemplateError {
                 path: path.into(),
-                message: None,
+                fault: TemplateFault::Missing,
             });
         }
         for place in template::PROJECT_TEMPLATES {
@@ -56,6 +64,10 @@ impl Template {
     /// `None` where there is no such file.
     fn read(path: &Path) -> Result<Option<Template>, TemplateError> {
         match ralph_store::regular::read_to_string(path) {
+            Ok(text) if text.trim().is_empty() => Err(TemplateError {
+                path: path.into(),
+                fault: TemplateFault::Empty,
+            }),
             Ok(text) => Ok(Some(Template {
                 text,
                 path: Some(path.into()),
@@ -67,7 +79,7 @@ impl Template {
             }
             Err(error) => Err(TemplateError {
                 path: path.into(),
-                message: Some(error.to_string()),
+                fault: TemplateFault::Unreadable(error.to_string()),
             }),
         }
     }
@@ -289,14 +301,33 @@ mod tests {
     fn a_named_template_must_be_there() {
         let error = find(&[OWN, OLDER], Some("mine.md")).unwrap_err();
         assert_eq!(error.path, Path::new("mine.md"));
-        assert_eq!(error.message, None);
+        assert_eq!(error.fault, TemplateFault::Missing);
     }
 
     #[test]
     fn a_template_that_is_there_must_be_readable() {
         let error = find(&[&format!("{OWN}/x"), OLDER], None).unwrap_err();
         assert_eq!(error.path, Path::new(OWN));
-        assert!(error.message.is_some());
+        assert!(matches!(error.fault, TemplateFault::Unreadable(_)));
+    }
+
+    /// An empty one would be the whole prompt (TMPL-02).
+    #[test]
+    fn a_template_must_say_something() {
+        let dir = tempfile::tempdir().unwrap();
+        let built_in = (BuiltIn::Flat, Lang::En);
+        for (file, named) in [("mine.md", true), (OWN, false), (OLDER, false)] {
+            let path = dir.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            for text in ["", " \n\t\n"] {
+                std::fs::write(&path, text).unwrap();
+                let named = named.then_some(path.as_path());
+                let error = Template::find(dir.path(), named, built_in).unwrap_err();
+                assert_eq!(error.path, path);
+                assert_eq!(error.fault, TemplateFault::Empty);
+            }
+            std::fs::remove_file(&path).unwrap();
+        }
     }
 
     #[test]

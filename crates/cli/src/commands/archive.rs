@@ -111,7 +111,8 @@ fn prune(app: &App, layout: &Layout, keeping: &Keeping, args: &ArchiveArgs) -> E
     };
     for Pruned { name, run, bytes } in &pruned {
         let size = megabytes(*bytes);
-        let run = run.as_ref().map(|run| format!(" + .ralph/runs/{run}"));
+        let dir = run.as_ref().map(|run| layout.run(run).dir);
+        let run = dir.map(|dir| format!(" + {}", dir.display()));
         app.tell(&format!("{name}{}  {size}", run.unwrap_or_default()));
     }
     let count = pruned.len();

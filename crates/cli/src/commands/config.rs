@@ -4,10 +4,13 @@ use ralph_core::config::{self, ConfigWarning, Layer, Loaded, REFERENCE, Rejected
 use ralph_core::json_schema::File;
 use ralph_core::lang::Say;
 use ralph_core::tr;
+use ralph_engine::plan;
 
 use crate::FAILED;
 use crate::app::{App, Exit};
 use crate::args::{ConfigArgs, ConfigVerb, SchemaOf};
+use crate::commands::guard::rules;
+use crate::guard::{Place, project, settings as guard};
 use crate::settings;
 
 pub fn run(app: &App, args: &ConfigArgs) -> Exit {
@@ -48,8 +51,17 @@ fn show(app: &App, preset: Option<&str>, origin: bool, json: bool) -> Exit {
 fn check(app: &App) -> Exit {
     let lang = app.lang();
     match config::load(&settings::sources(&app.root, Vec::new())) {
-        Ok(Loaded { warnings, .. }) => {
+        Ok(Loaded {
+            settings, warnings, ..
+        }) => {
             warn_all(app, &warnings);
+            let unknown = plan::check_names(&settings, &app.root, lang);
+            warn_all(app, &unknown);
+            let of_guard = problems_of_guard(app);
+            of_guard.iter().for_each(|problem| app.warn(problem));
+            if !unknown.is_empty() || !of_guard.is_empty() {
+                return Err(FAILED);
+            }
             // What it says does not count.
             let is_unread = |warning| matches!(warning, &ConfigWarning::Unreadable { .. });
             match warnings.iter().any(is_unread) {
@@ -62,6 +74,15 @@ fn check(app: &App) -> Exit {
             warn_all(app, &errors);
             Err(FAILED)
         }
+    }
+}
+
+/// What `ralph guard check-rules` would say.
+fn problems_of_guard(app: &App) -> Vec<String> {
+    let root = project::real(&app.root);
+    match guard::load(&root) {
+        Ok(loaded) => rules::problems(&Place::new(&root), &loaded, app.lang()),
+        Err(trouble) => vec![trouble.say(app.lang())],
     }
 }
 

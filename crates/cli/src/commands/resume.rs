@@ -4,6 +4,7 @@ use ralph_core::display::{self, ResumeView, Screen};
 use ralph_core::flow::Scope;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Goal, Outcome, State, iso_utc};
+use ralph_core::overview::Overview;
 use ralph_core::report::{outcome_name, outcome_word};
 use ralph_core::text::duration::plural;
 use ralph_core::tr;
@@ -16,7 +17,7 @@ use ralph_engine::plan::{self, Asked};
 use ralph_engine::session::adopt;
 use ralph_store::FileError;
 use ralph_store::layout::{Layout, RunId, RunPaths};
-use ralph_store::old;
+use ralph_store::{lock, old};
 use serde_json::{Value, json};
 
 use super::answer::no_run;
@@ -26,6 +27,7 @@ use super::from_file;
 use super::history::keeping;
 use super::left::{Left, Way};
 use super::run::{Shown, prepare, show};
+use super::status::state_words;
 use crate::app::{self, App, Exit, OrFail};
 use crate::args::{Global, ResumeArgs};
 use crate::{FAILED, settings};
@@ -101,7 +103,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
         },
     };
     over(&app, &layout, args, &paths, &past)?;
-    let details = || details(&app.screen, &paths.id, &past);
+    let details = || details(&app.screen, &layout, &paths.id, &past);
     let opening = match choose(&app, args, &view(&past), &details)? {
         Choice::Show => {
             app.tell(&details());
@@ -410,7 +412,7 @@ fn phase_of_flow(state: &State) -> Option<(String, usize)> {
 }
 
 /// All that there is to know about a run before it is taken up.
-pub fn details(screen: &Screen, run: &RunId, past: &Past) -> String {
+pub fn details(screen: &Screen, layout: &Layout, run: &RunId, past: &Past) -> String {
     let lang = screen.lang;
     let state = &past.state;
     let facts = state.tasks.facts.clone().unwrap_or_default();
@@ -418,7 +420,9 @@ pub fn details(screen: &Screen, run: &RunId, past: &Past) -> String {
     let (completed, total) = (facts.completed, facts.total);
     let started = clock::local_time(past.header.started_ms);
     let last = clock::local_time(state.now().wall_ms);
-    let outcome = outcome_word(lang, state.outcome().map_or("running", Outcome::into_str));
+    let mut overview = Overview::of(state, lang);
+    overview.driven_by(lock::driver(&layout.lock(), id));
+    let outcome = state_words(&overview, lang);
     let iterations_en = plural(turns as usize, "iteration", "iterations");
     let tasks_en = plural(total, "task", "tasks");
     let mut out = tr!(

@@ -46,7 +46,7 @@ fn json(state: &State, header: &Header, overview: &Overview) -> Value {
 }
 
 /// The `status` of `status.json` in words (STAT-03).
-fn state_words(overview: &Overview, lang: Lang) -> String {
+pub fn state_words(overview: &Overview, lang: Lang) -> String {
     let Some(outcome) = &overview.outcome else {
         return match overview.standing {
             Standing::Dead => Standing::Dead.say(lang),

@@ -236,7 +236,7 @@ impl Here {
 
     fn details(&self, found: &Unfinished) -> String {
         match found {
-            Unfinished::Run(run, past) => resume::details(&self.screen(), run, past),
+            Unfinished::Run(run, past) => resume::details(&self.screen(), &self.layout, run, past),
             Unfinished::File(Foreign::Delta(state)) => state.write(),
             Unfinished::File(Foreign::Plugin(_)) => String::new(),
             Unfinished::Checkpoint(found) => found.state.write(),

@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 
 use ralph_core::display::{self, LimitMenuView, Screen};
-use ralph_core::lang::Lang;
-use ralph_core::machine::{State, TaskRef};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{FileClaims, State, TaskRef};
 use ralph_core::tr;
 use ralph_engine::driver::Choice;
+use ralph_engine::steer::SteerError;
 use tokio::sync::oneshot;
 
 use crate::app::ask;
@@ -17,6 +18,8 @@ struct Menu {
     screen: Screen,
     view: LimitMenuView,
     open: Vec<TaskRef>,
+    /// What goes with a part of a delta loop.
+    claims: FileClaims,
 }
 
 /// Shows the menu and gives the channel on which the choice will come.
@@ -25,6 +28,7 @@ pub fn open(screen: Screen, state: &State, open: Vec<TaskRef>) -> oneshot::Recei
         screen,
         view: at_limit(state, screen.lang),
         open,
+        claims: state.claims.file.clone(),
     };
     let (sender, receiver) = oneshot::channel();
     std::thread::spawn(move || {
@@ -86,13 +90,42 @@ impl Menu {
         }
     }
 
+    /// What an answer leaves out, where something stays to be done.
+    fn left_out(&self, answer: &str) -> Result<BTreeSet<String>, Refused> {
+        let skipped = left_out(&self.open, answer)?;
+        let with_their_own = self
+            .claims
+            .with_their_own(skipped.iter().cloned().collect());
+        let is_skipped = |task: &TaskRef| with_their_own.contains(&task.id);
+        match !skipped.is_empty() && self.open.iter().all(is_skipped) {
+            true => Err(Refused::NothingLeft),
+            false => Ok(skipped),
+        }
+    }
+
     /// The tasks to leave out; `None` where the person thinks again.
     fn simplify(&self) -> Option<BTreeSet<String>> {
-        let phases = phases(&self.open);
-        let answer = ask(&display::simplify_menu(&self.screen, &self.open, &phases))?;
-        let skipped = left_out(&self.open, &answer);
-        (!skipped.is_empty()).then_some(skipped)
+        let menu = display::simplify_menu(&self.screen, &self.open, &phases(&self.open));
+        let mut question = menu.clone();
+        loop {
+            match self.left_out(&ask(&question)?) {
+                Ok(skipped) => return (!skipped.is_empty()).then_some(skipped),
+                Err(refused) => {
+                    let refused = refused.say(self.screen.lang);
+                    question = format!("{refused}\n{menu}");
+                }
+            }
+        }
     }
+}
+
+/// An answer that leaves nothing out.
+#[derive(Debug, PartialEq, Eq, Say)]
+enum Refused {
+    #[say("no open task is meant by {words}; nothing was left out: choose from the list", words = _0.join(", "))]
+    Unknown(Vec<String>),
+    #[say(SteerError::NothingLeft.say(lang))]
+    NothingLeft,
 }
 
 /// The phases of tasks, each once, in their order.
@@ -104,32 +137,43 @@ fn phases(open: &[TaskRef]) -> Vec<String> {
 
 /// What an answer leaves out: tasks by number or id, or all but one phase
 /// (`p2`).
-fn left_out(open: &[TaskRef], answer: &str) -> BTreeSet<String> {
+fn left_out(open: &[TaskRef], answer: &str) -> Result<BTreeSet<String>, Refused> {
     let answer = answer.trim();
     let phases = phases(open);
     let kept = phases.iter().find(|phase| {
         let key = answer.strip_prefix(['p', 'P']);
         key.is_some_and(|key| key.trim() == phase.as_str())
     });
-    if let Some(kept) = kept {
-        let others = open.iter().filter(|task| task.phase.as_ref() != Some(kept));
-        return others.map(|task| task.id.clone()).collect();
-    }
-    let words = answer.split([',', ' ', '，', '、']);
-    let by_name = |word: &str| {
-        let number = word.parse::<usize>().ok();
-        let by_number = number.and_then(|n| open.get(n.checked_sub(1)?));
-        by_number
-            .or_else(|| open.iter().find(|task| task.id == word))
-            .map(|task| task.id.clone())
+    let is_other = |task: &&TaskRef| task.phase.as_ref() != kept;
+    let named: Vec<Result<&TaskRef, &str>> = match kept {
+        Some(_) => open.iter().filter(is_other).map(Ok).collect(),
+        None => {
+            let words = answer.split([',', ' ', '，', '、']);
+            let words = words.filter(|word| !word.is_empty());
+            words.map(|word| by_name(open, word).ok_or(word)).collect()
+        }
     };
-    words.filter_map(by_name).collect()
+    let unknown = named.iter().filter_map(|named| named.err());
+    let unknown: Vec<String> = unknown.map(str::to_owned).collect();
+    if !unknown.is_empty() {
+        return Err(Refused::Unknown(unknown));
+    }
+    let named = named.into_iter().flatten();
+    Ok(named.map(|task| task.id.clone()).collect())
+}
+
+fn by_name<'a>(open: &'a [TaskRef], word: &str) -> Option<&'a TaskRef> {
+    let number = word.parse::<usize>().ok();
+    let by_number = number.and_then(|n| open.get(n.checked_sub(1)?));
+    by_number.or_else(|| open.iter().find(|task| task.id == word))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// What is not understood is named, and everything is not left out
+    /// (VALV-12).
     #[test]
     fn tasks_are_left_out_one_by_one_or_all_but_a_phase_valv_12() {
         let task = |id: &str, phase: &str| TaskRef {
@@ -137,20 +181,37 @@ mod tests {
             text: String::new(),
             phase: Some(phase.into()),
         };
-        let open = [task("T1", "1"), task("T2", "2"), task("T3", "2")];
-        let open_without = [TaskRef::default()];
+        let menu = |open: &[TaskRef]| Menu {
+            screen: Screen::default(),
+            view: LimitMenuView::default(),
+            open: open.to_vec(),
+            claims: FileClaims::default(),
+        };
+        let three = menu(&[task("T1", "1"), task("T2", "2"), task("T3", "2")]);
+        let unknown = |words: &[&str]| {
+            let words = words.iter().copied().map(str::to_owned);
+            Refused::Unknown(words.collect())
+        };
         for (answer, want) in [
-            ("", &[][..]),
-            ("1 T3", &["T1", "T3"]),
-            ("2，3", &["T2", "T3"]),
-            ("9", &[]),
-            ("p2", &["T1"]),
-            (" P1 ", &["T2", "T3"]),
-            ("p7", &[]),
+            ("", Ok(&[][..])),
+            (" , ", Ok(&[])),
+            ("1 T3", Ok(&["T1", "T3"])),
+            ("2，3", Ok(&["T2", "T3"])),
+            ("p2", Ok(&["T1"])),
+            (" P1 ", Ok(&["T2", "T3"])),
+            ("9", Err(unknown(&["9"]))),
+            ("1 T999、0", Err(unknown(&["T999", "0"]))),
+            ("p7", Err(unknown(&["p7"]))),
+            ("1 2 3", Err(Refused::NothingLeft)),
+            ("T3,T2,1", Err(Refused::NothingLeft)),
+            ("1 2 3 4", Err(unknown(&["4"]))),
         ] {
-            let left: Vec<String> = left_out(&open, answer).into_iter().collect();
-            assert_eq!(left, want, "{answer}");
+            let want = want.map(|ids: &[&str]| ids.iter().copied().map(str::to_owned).collect());
+            assert_eq!(three.left_out(answer), want, "{answer}");
         }
-        assert!(left_out(&open_without, "p").is_empty());
+        let one_phase = menu(&[task("T1", "1")]);
+        assert_eq!(one_phase.left_out("p1"), Ok(BTreeSet::new()));
+        let no_phase = menu(&[TaskRef::default()]);
+        assert_eq!(no_phase.left_out("p"), Err(unknown(&["p"])));
     }
 }

@@ -268,6 +268,55 @@ fn check_compares_values_that_are_sound() {
     "#);
 }
 
+/// CONF-06: names that a run would refuse, and rules that
+/// `ralph guard check-rules` finds fault with.
+#[test]
+fn check_says_what_a_run_and_the_guard_would_refuse() {
+    let flow = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../core/src/flow/built_in/drt.toml"
+    ));
+    let flow = flow
+        .unwrap()
+        .replace("name = \"drt\"", "name = \"mine\"")
+        .replacen("[[step]]", "[[step]]\nagent = \"tester9\"", 1);
+    for (settings, told) in [
+        ("agent.name = \"clod\"", "agent \"clod\" is not known"),
+        ("agent.name = \"custom\"", "the custom agent has no command"),
+        (
+            "agents = [\"claude\", \"cdx\"]",
+            "agent \"cdx\" is not known",
+        ),
+        ("roles.flow = \"mine\"", "agent \"tester9\" is not known"),
+        ("roles.flow = \"none\"", "there is no flow \"none\""),
+        (
+            "guard.disable = [\"no-such\"]",
+            "there is no rule \"no-such\"",
+        ),
+        (
+            "guard.enable = [\"no-such\"]",
+            "there is no rule \"no-such\"",
+        ),
+        (
+            "guard.modes = [\"no-such=ask\"]",
+            "there is no rule \"no-such\"",
+        ),
+        (
+            "[[guard.rules]]\nid = \"own\"\nprogram = \"kubectl\"\nreason = \"r\"\nhint = \"h\"\nmatch = [\"ls\"]",
+            "own: ",
+        ),
+        ("agent.name = \"codex\"\nguard.disable = []", ""),
+    ] {
+        let env = TestEnv::new();
+        env.write(".ralph/flows/mine.toml", &flow);
+        env.write(".ralph/config.toml", settings);
+        let done = config(&env, &["check"]);
+        assert_eq!(done.code, i32::from(!told.is_empty()), "{settings}");
+        assert!(done.stderr.contains(told), "{settings}: {}", done.stderr);
+        assert_eq!(done.stdout.is_empty(), !told.is_empty(), "{settings}");
+    }
+}
+
 #[test]
 fn check_says_that_all_is_well() {
     let env = TestEnv::new();

@@ -393,6 +393,10 @@ fn a_run_that_was_killed_is_dead() {
     let status: Value = serde_json::from_str(&done.stdout).unwrap();
     assert_eq!(status["status"], "dead");
     assert_eq!(status["pid"], Value::Null);
+    for verb in [&["status"][..], &["resume", "--show"]] {
+        let shown = going.env.ralph(verb).stdout;
+        assert!(shown.contains("dead (its process is gone)"), "{shown}");
+    }
     // Its agent outlives it for now; let it end.
     fs::write(going.env.outside("go"), "").unwrap();
     wait_until("the agent is done", || {

@@ -345,6 +345,12 @@ fn the_oldest_runs_are_deleted_with_their_output() {
         shown.stdout
     );
     assert_eq!(env.snapshot(), before);
+    // Where they lie is where they go from.
+    for run in &runs[..3] {
+        let dir = env.state("runs").join(run);
+        let named = format!(" + {}  ", dir.display());
+        assert!(shown.stdout.contains(&named), "{}", shown.stdout);
+    }
 
     // The oldest was taken up again and waits: it stays.
     env.write(".ralph/STOP", "");

@@ -256,6 +256,29 @@ fn a_task_that_was_left_out_stays_out_after_a_resume() {
     );
 }
 
+/// VALV-12: nothing is left out before all that was typed is understood and
+/// something stays to be done.
+#[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
+fn what_can_not_be_left_out_is_asked_again() {
+    let terminal = at_the_menu(&[]);
+    terminal.see(QUESTION, 1);
+    terminal.type_line("2");
+    terminal.see("Leave out which", 1);
+    terminal.type_line("1 T999");
+    terminal.see("no open task is meant by T999", 1);
+    terminal.see("Leave out which", 2);
+    terminal.type_line("1 2");
+    terminal.see("nothing would be left of this run", 1);
+    terminal.see("Leave out which", 3);
+    terminal.type_line("2");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 0, "{screen}");
+    let told = terminal.events("event=tasks_skipped");
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0]["tasks"], json!(["T003"]));
+}
+
 #[test]
 #[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn a_phase_alone_offers_only_its_own_tasks() {

@@ -58,6 +58,23 @@ pub enum ConfigError {
     /// The thresholds of the scorer are out of order.
     #[say("{place}: \"routing.thresholds\" must grow from direct over planned to ralph and stay below 100.", place = place.say(lang))]
     ThresholdOrder { place: Place },
+    /// An agent can't write this text between tags (PROM-03).
+    #[say("{place}: \"{key}\" is {found} with a <promise> tag. Write the text alone, without the tag.", place = place.say(lang), found = found.say(lang))]
+    PromiseWithTag {
+        place: Place,
+        key: &'static str,
+        found: Found,
+    },
+    /// A text that claims that work is done, and says something else.
+    #[say(if let Some(by) = by, "{place}: \"{key}\" is {found}, which already means what \"{by}\" stands for. Choose another text.", place = place.say(lang), found = found.say(lang))]
+    #[say("{place}: \"{key}\" is {found}, which already means a question to a person. Choose another text.", place = place.say(lang), found = found.say(lang))]
+    PromiseTaken {
+        place: Place,
+        key: &'static str,
+        found: Found,
+        /// The setting that has it; none where it is always so.
+        by: Option<&'static str>,
+    },
     /// The program asks for a setting that its reference does not have, or
     /// reads it as another kind: a fault of the program, not of the person.
     #[say("the setting \"{key}\" cannot be read; this is a fault of ralph: please report it.")]
@@ -74,6 +91,8 @@ impl ConfigError {
             | ConfigError::Unlimited { place }
             | ConfigError::WeightSum { place, .. }
             | ConfigError::ThresholdOrder { place }
+            | ConfigError::PromiseWithTag { place, .. }
+            | ConfigError::PromiseTaken { place, .. }
             | ConfigError::WarnsTooLate { place, .. } => place.line,
             ConfigError::Unreadable { .. }
             | ConfigError::UnknownPreset { .. }

@@ -11,6 +11,8 @@ use super::schema::{Kind, Schema, split_assignment};
 use super::settings::*;
 use super::units;
 use super::warning::ConfigWarning;
+use super::words::Found;
+use crate::promise::{self, Promise};
 use crate::route::Scale;
 
 impl Resolved {
@@ -20,6 +22,7 @@ impl Resolved {
         let mut errors = Vec::from_iter(unlimited(self, &settings));
         let mut warnings = Vec::new();
         errors.extend(crooked_scale(self, &settings.routing));
+        errors.extend(unheard(self, &settings.promise));
         match late_warning(self, &settings.limits) {
             Some(Lateness::Contradiction(error)) => errors.push(error),
             Some(Lateness::Overruled(warning)) => warnings.push(warning),
@@ -62,6 +65,62 @@ fn crooked_scale(resolved: &Resolved, scale: &Scale) -> Vec<ConfigError> {
         errors.push(ConfigError::ThresholdOrder { place });
     }
     errors
+}
+
+/// Texts that no agent can promise with: those that hold a tag themselves, and
+/// those that claim that work is done and are read as something else.
+fn unheard(resolved: &Resolved, promise: &PromiseSettings) -> Vec<ConfigError> {
+    let place = |key| Some(resolved.get(key)?.place.clone());
+    let found = |text: &str| Found::of(&Value::from(text));
+    let with_tag = agreed(promise)
+        .into_iter()
+        .filter(|(_, text)| promise::holds_tag(text))
+        .filter_map(|(key, text)| {
+            Some(ConfigError::PromiseWithTag {
+                place: place(key)?,
+                key,
+                found: found(text),
+            })
+        });
+    let rules = promise.rules();
+    let taken = claims_done(promise).filter_map(|(key, text)| {
+        let by = match rules.already_says(text)? {
+            Promise::Continue => Some("promise.continue"),
+            Promise::Blocked(_) => Some("promise.blocked_prefix"),
+            Promise::E2ePassed => Some("promise.e2e_passed"),
+            Promise::E2eFailed(_) => Some("promise.e2e_failed_prefix"),
+            Promise::Question(_) => None,
+            Promise::Complete(_) | Promise::PhaseComplete | Promise::Unknown(_) => return None,
+        };
+        let places = [Some(key), by].into_iter().flatten().filter_map(place);
+        Some(ConfigError::PromiseTaken {
+            // Either could have chosen it: who chose last hears of it.
+            place: places.rev().max_by_key(|place| place.origin.rank())?,
+            key,
+            found: found(text),
+            by,
+        })
+    });
+    with_tag.chain(taken).collect()
+}
+
+/// The texts that claim that work is done, each with its setting.
+fn claims_done(promise: &PromiseSettings) -> impl Iterator<Item = (&'static str, &str)> {
+    let complete = promise.complete.iter();
+    let phase = promise.phase_complete.iter();
+    let complete = complete.map(|text| ("promise.complete", text.as_str()));
+    complete.chain(phase.map(|text| ("promise.phase_complete", text.as_str())))
+}
+
+/// All agreed texts, each with its setting.
+fn agreed(promise: &PromiseSettings) -> Vec<(&'static str, &str)> {
+    let single = [
+        ("promise.continue", promise.continue_word.as_str()),
+        ("promise.blocked_prefix", &promise.blocked_prefix),
+        ("promise.e2e_passed", &promise.e2e_passed),
+        ("promise.e2e_failed_prefix", &promise.e2e_failed_prefix),
+    ];
+    claims_done(promise).chain(single).collect()
 }
 
 /// Where the most particular of these values was set.

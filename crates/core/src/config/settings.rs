@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::promise::{Conflict, PromiseRules};
 use crate::usage::Usd;
 
 pub use crate::machine::WarnAt;
@@ -187,6 +188,22 @@ impl PromiseSettings {
     pub fn asked_for(&self) -> Option<&str> {
         let first = self.complete.first().or(self.phase_complete.first());
         first.map(String::as_str)
+    }
+
+    /// The agreed texts, as promises are read with them.
+    pub fn rules(&self) -> PromiseRules {
+        PromiseRules {
+            complete: self.complete.clone(),
+            phase_complete: self.phase_complete.clone(),
+            continue_: self.continue_word.clone(),
+            blocked_prefix: self.blocked_prefix.clone(),
+            e2e_passed: self.e2e_passed.clone(),
+            e2e_failed_prefix: self.e2e_failed_prefix.clone(),
+            conflict: match self.conflict {
+                PromiseConflict::Last => Conflict::LastWins,
+                PromiseConflict::FirstClass => Conflict::FirstClass,
+            },
+        }
     }
 }
 

@@ -94,6 +94,12 @@ fn with_reason(f: &mut fmt::Formatter<'_>, claim: &str, reason: &str) -> fmt::Re
     }
 }
 
+/// Whether a text holds an opening or closing tag, so that nothing that an
+/// agent writes between tags can be this text.
+pub fn holds_tag(text: &str) -> bool {
+    tags::has_mark(text)
+}
+
 /// The promise that counts, if any, and what a person should know about the
 /// way it was given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

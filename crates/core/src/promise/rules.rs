@@ -55,6 +55,17 @@ impl Default for PromiseRules {
 }
 
 impl PromiseRules {
+    /// What a text says already that is to claim that work is done. That of
+    /// a phase may be listed as one of the whole, too.
+    pub fn already_says(&self, text: &str) -> Option<Promise> {
+        let rules = PromiseRules {
+            complete: Vec::new(),
+            phase_complete: Vec::new(),
+            ..self.clone()
+        };
+        rules.compile().classify(text).filter(Promise::is_known)
+    }
+
     pub(super) fn compile(&self) -> CompiledRules {
         let all = |texts: &[String]| texts.iter().map(|text| collapse(text)).collect();
         CompiledRules {

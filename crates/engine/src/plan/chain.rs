@@ -1,17 +1,19 @@
 //! Which agents are called, and under which conditions: the chain, the guard
 //! that rides along, and budgets that each of them can be held to.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
 use ralph_core::config::{self, Settings};
-use ralph_core::flow::Flow;
-use ralph_core::lang::Say;
+use ralph_core::flow::{Flow, Scope};
+use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Budget, BudgetKind};
 
 use super::{PlanError, Wanted};
 use crate::agents::{self, Agent, Client, HookWiring};
 use crate::announcement::{Announcement, Unguarded};
+use crate::flows;
 
 /// How long the guard may take over one tool call.
 const HOOK_TIMEOUT: Duration = Duration::from_secs(30);
@@ -22,10 +24,7 @@ pub(super) fn agents(
     wanted: &Wanted,
     announcements: &mut Vec<Announcement>,
 ) -> Result<Vec<Agent>, PlanError> {
-    let names = match settings.agents.as_slice() {
-        [] => std::slice::from_ref(&settings.agent.name),
-        chain => chain,
-    };
+    let names = names(settings);
     let mut agents = Vec::new();
     for name in names {
         let agent = agent(name, names, settings, wanted, announcements)?;
@@ -35,6 +34,57 @@ pub(super) fn agents(
     Ok(agents)
 }
 
+/// The names of the chain, the first choice first.
+fn names(settings: &Settings) -> &[String] {
+    match settings.agents.as_slice() {
+        [] => std::slice::from_ref(&settings.agent.name),
+        chain => chain,
+    }
+}
+
+/// Names in the settings that every run refuses: of agents, and of the flow
+/// of each task with the agents of its steps (CONF-06). Whether the programs
+/// are there is for the run to say.
+pub fn check_names(settings: &Settings, root: &Path, lang: Lang) -> Vec<PlanError> {
+    let (of_steps, no_flow) = match flows::find(root, &settings.roles.flow, Scope::Task, lang) {
+        Ok(flow) => (step_agents(&flow), None),
+        Err(error) => (Vec::new(), Some(PlanError::Flow(error))),
+    };
+    let mut names: Vec<&String> = names(settings).iter().chain(&of_steps).collect();
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(*name));
+    let unknown = names
+        .into_iter()
+        .filter_map(|name| named(name, settings).err());
+    unknown.chain(no_flow).collect()
+}
+
+/// Whom a name stands for.
+enum Named {
+    Custom(Agent),
+    Scripted,
+    Client(Client),
+}
+
+fn named(name: &str, settings: &Settings) -> Result<Named, PlanError> {
+    let line = &settings.agent.command;
+    match name {
+        "custom" if line.trim().is_empty() => Err(PlanError::NoCommand),
+        "custom" => match Agent::custom(line) {
+            Ok(agent) => Ok(Named::Custom(agent)),
+            Err(error) => Err(PlanError::BadCommand {
+                line: line.clone(),
+                error,
+            }),
+        },
+        "scripted" => Ok(Named::Scripted),
+        name => match Client::from_name(name) {
+            Some(client) => Ok(Named::Client(client)),
+            None => Err(PlanError::UnknownAgent { name: name.into() }),
+        },
+    }
+}
+
 fn agent(
     name: &str,
     chain: &[String],
@@ -42,25 +92,17 @@ fn agent(
     wanted: &Wanted,
     announcements: &mut Vec<Announcement>,
 ) -> Result<Agent, PlanError> {
-    let line = &settings.agent.command;
-    match name {
-        "custom" if line.trim().is_empty() => Err(PlanError::NoCommand),
-        "custom" => Agent::custom(line).map_err(|error| PlanError::BadCommand {
-            line: line.clone(),
-            error,
-        }),
-        "scripted" => Ok(Agent::Scripted {
+    match named(name, settings)? {
+        Named::Custom(agent) => Ok(agent),
+        Named::Scripted => Ok(Agent::Scripted {
             program: wanted.own_program.clone(),
         }),
-        name => match Client::from_name(name) {
-            Some(client) => {
-                let mut options = options(client, chain, settings);
-                let unguarded = guard(client, &mut options, settings, wanted);
-                announce_guard(client, &options, unguarded, announcements)?;
-                Ok(Agent::known(client, options))
-            }
-            None => Err(PlanError::UnknownAgent { name: name.into() }),
-        },
+        Named::Client(client) => {
+            let mut options = options(client, chain, settings);
+            let unguarded = guard(client, &mut options, settings, wanted);
+            announce_guard(client, &options, unguarded, announcements)?;
+            Ok(Agent::known(client, options))
+        }
     }
 }
 
@@ -132,16 +174,19 @@ pub(super) fn role_agents(
     wanted: &Wanted,
     flow: &Flow,
 ) -> Result<Vec<Agent>, PlanError> {
-    let mut names: Vec<&String> = flow.steps.iter().filter_map(|s| s.agent.as_ref()).collect();
-    names.sort();
-    names.dedup();
     let mut agents = Vec::new();
-    for name in names {
-        let agent = agent(name, &[], settings, wanted, &mut Vec::new())?;
+    for name in step_agents(flow) {
+        let agent = agent(&name, &[], settings, wanted, &mut Vec::new())?;
         check_program(&agent, settings, wanted)?;
         agents.push(agent);
     }
     Ok(agents)
+}
+
+fn step_agents(flow: &Flow) -> Vec<String> {
+    let named = flow.steps.iter().filter_map(|step| step.agent.clone());
+    let names: BTreeSet<String> = named.collect();
+    names.into_iter().collect()
 }
 
 /// Hands our guard over where it can be; says why where it can't.

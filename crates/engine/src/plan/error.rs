@@ -13,7 +13,7 @@ use crate::agents::SplitError;
 use crate::announcement::Unguarded;
 use crate::flows::NoFlow;
 use crate::lanes::plan::NoLanes;
-use crate::prompt::TemplateError;
+use crate::prompt::{TemplateError, TemplateFault};
 use crate::task_file::ReadError;
 
 /// Why a run can't begin.
@@ -47,13 +47,18 @@ pub enum PlanError {
         known: Vec<String>,
         file: String,
     },
+    /// Tasks are there, and none of them is one that has to be done (LOOP-05,
+    /// TASK-14).
+    #[say("{file} has no task that counts: all are optional (tasks.optional_sections: {sections}); move what has to be done to another section, or change that setting", sections = sections.join(", "))]
+    OnlyOptional { file: String, sections: Vec<String> },
     #[say(_0.say(lang))]
     Tasks(ReadError),
     #[say(_0.say(lang))]
     Lanes(NoLanes),
     #[say("nothing to do: give a prompt (ralph run \"…\") or a task file (--tasks FILE)")]
     EmptyPrompt,
-    #[say(if let Some(message) = &_0.message, "{path}: the prompt template can't be read ({message}); make it a readable file of UTF-8 text, or move it away to use the built-in one", path = _0.path.display())]
+    #[say(if _0.fault == TemplateFault::Empty, "{path}: the prompt template is empty, so that the agent would be told nothing; write one, or move it away to use the built-in one", path = _0.path.display())]
+    #[say(if let TemplateFault::Unreadable(message) = &_0.fault, "{path}: the prompt template can't be read ({message}); make it a readable file of UTF-8 text, or move it away to use the built-in one", path = _0.path.display())]
     #[say("{path}: there is no such prompt template; correct --prompt-template, or leave it out to use the built-in one", path = _0.path.display())]
     Template(TemplateError),
     #[say("agent \"{name}\" is not known; choose one of {known}, or run any program with --agent-cmd 'prog {{prompt_file}}'", known = crate::agents::Client::names().join(", "))]

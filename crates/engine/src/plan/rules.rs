@@ -6,7 +6,7 @@ use ralph_core::config::{self, PrGoal, Settings};
 use ralph_core::machine::{
     EvidenceKinds, Goal, LaneHint, Limits, OnLimit, Retry, Rules, VerifyWhen,
 };
-use ralph_core::promise::{Conflict, PromiseRules};
+use ralph_core::promise::PromiseRules;
 use ralph_core::tasks::{Format, Scope, TaskList};
 
 use super::{Adopted, Flag};
@@ -83,15 +83,7 @@ pub(super) fn promise_rules(
     }
     PromiseRules {
         complete,
-        phase_complete: promise.phase_complete.clone(),
-        continue_: promise.continue_word.clone(),
-        blocked_prefix: promise.blocked_prefix.clone(),
-        e2e_passed: promise.e2e_passed.clone(),
-        e2e_failed_prefix: promise.e2e_failed_prefix.clone(),
-        conflict: match promise.conflict {
-            config::PromiseConflict::Last => Conflict::LastWins,
-            config::PromiseConflict::FirstClass => Conflict::FirstClass,
-        },
+        ..promise.rules()
     }
 }
 

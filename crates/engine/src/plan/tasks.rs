@@ -81,6 +81,12 @@ pub(super) fn check_scope(
     file: &TaskFile,
 ) -> Result<(), PlanError> {
     check_phase(list, scope, file)?;
+    if list.tasks.iter().all(|task| task.optional) {
+        return Err(PlanError::OnlyOptional {
+            file: file.name.clone(),
+            sections: file.options.optional_sections.clone(),
+        });
+    }
     match list.pick(scope) {
         pick @ (Pick::Cycle { .. } | Pick::Blocked { .. }) => {
             Err(PlanError::Unpickable(Unpickable {

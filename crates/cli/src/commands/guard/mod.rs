@@ -1,7 +1,7 @@
 //! `ralph guard`: ask the guard, see its rules, check your own.
 
 mod extract;
-mod rules;
+pub mod rules;
 mod scan;
 mod test;
 mod trust;

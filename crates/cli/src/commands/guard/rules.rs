@@ -12,6 +12,8 @@ use serde_json::json;
 use super::load;
 use crate::FAILED;
 use crate::app::{App, Exit};
+use crate::guard::Place;
+use crate::guard::settings::Loaded;
 
 /// Longer examples are cut in the reference.
 const MAX_EXAMPLE: usize = 100;
@@ -122,8 +124,26 @@ fn code(text: &str) -> String {
 pub fn check(app: &App) -> Exit {
     let (place, loaded) = load(app)?;
     let lang = app.lang();
-    let Some(file) = loaded.file() else {
+    if loaded.file().is_none() {
         return app.done(&nothing(lang));
+    }
+    let problems = problems(&place, &loaded, lang);
+    if problems.is_empty() {
+        let count = loaded.settings.rules.len();
+        let rules_en = plural(count, "rule", "rules");
+        return app.done(&tr!(lang, "{count} {rules_en} of your own, all sound"));
+    }
+    for problem in &problems {
+        app.warn(problem);
+    }
+    Err(FAILED)
+}
+
+/// What is wrong with the rules of the project's file, and with what it says
+/// of others.
+pub fn problems(place: &Place, loaded: &Loaded, lang: Lang) -> Vec<String> {
+    let Some(file) = loaded.file() else {
+        return Vec::new();
     };
     let context = place.context(&loaded.settings);
     let mut problems: Vec<String> = loaded
@@ -153,15 +173,7 @@ pub fn check(app: &App) -> Exit {
             ));
         }
     }
-    if problems.is_empty() {
-        let count = loaded.settings.rules.len();
-        let rules_en = plural(count, "rule", "rules");
-        return app.done(&tr!(lang, "{count} {rules_en} of your own, all sound"));
-    }
-    for problem in &problems {
-        app.warn(problem);
-    }
-    Err(FAILED)
+    problems
 }
 
 fn nothing(lang: Lang) -> String {

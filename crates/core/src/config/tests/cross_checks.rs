@@ -72,6 +72,54 @@ fn a_lower_maximum_by_a_flag_only_silences_the_warning_of_the_preset() {
     "#);
 }
 
+/// A text that can never be a promise is told of where it was set, wherever
+/// that was (PROM-03).
+#[test]
+fn texts_that_can_be_no_promise_are_refused() {
+    let flag = |text: &str| Sources {
+        flags: vec![Layer::flag("promise.complete", vec![text], "--completion-promise").unwrap()],
+        ..Sources::default()
+    };
+    for text in [
+        "<promise>CI_PASSED</promise>",
+        "a</promise>b",
+        "<PROMISE >x",
+        "CONTINUE",
+        " continue_me <promise>",
+        "E2E PASSED",
+        "E2E FAILED: x",
+        "BLOCKED",
+        "BLOCKED: no key",
+        "QUESTION",
+        "QUESTION: which?",
+    ] {
+        assert!(load(&flag(text)).is_err(), "{text}");
+    }
+    for text in [
+        "CI_PASSED", "PHASE COMPLETE", "BLOCKEDNESS", "QUESTIONS_ANSWERED", "a < b", "",
+    ] {
+        assert!(load(&flag(text)).is_ok(), "{text}");
+    }
+    let mut sources = own(
+        "[promise]\ncomplete = [\"CI_PASSED\", \"QUESTION: why\"]\nphase_complete = [\"<promise>P</promise>\"]\nblocked_prefix = \"<promise>B\"\n",
+    );
+    sources.env = env(&[("RALPH_PROMISE_CONTINUE", "CI_PASSED")]);
+    insta::assert_snapshot!(errors_of(&sources), @r#"
+    .ralph/config.toml line 3: "promise.phase_complete" is the text "<promise>P</promise>" with a <promise> tag. Write the text alone, without the tag.
+    .ralph/config.toml line 4: "promise.blocked_prefix" is the text "<promise>B" with a <promise> tag. Write the text alone, without the tag.
+    environment variable RALPH_PROMISE_CONTINUE: "promise.complete" is the text "CI_PASSED", which already means what "promise.continue" stands for. Choose another text.
+    .ralph/config.toml line 2: "promise.complete" is the text "QUESTION: why", which already means a question to a person. Choose another text.
+    .ralph/config.toml 第 3 行：「promise.phase_complete」是帶有 <promise> 標籤的文字 "<promise>P</promise>"。請只寫文字，不要寫標籤。
+    .ralph/config.toml 第 4 行：「promise.blocked_prefix」是帶有 <promise> 標籤的文字 "<promise>B"。請只寫文字，不要寫標籤。
+    環境變數 RALPH_PROMISE_CONTINUE：「promise.complete」是文字 "CI_PASSED"，這已經是「promise.continue」所代表的意思。請改用別的文字。
+    .ralph/config.toml 第 2 行：「promise.complete」是文字 "QUESTION: why"，這已經表示向人提問。請改用別的文字。
+    .ralph/config.toml 第 3 行：“promise.phase_complete”是带有 <promise> 标签的文本 "<promise>P</promise>"。请只写文本，不要写标签。
+    .ralph/config.toml 第 4 行：“promise.blocked_prefix”是带有 <promise> 标签的文本 "<promise>B"。请只写文本，不要写标签。
+    环境变量 RALPH_PROMISE_CONTINUE：“promise.complete”是文本 "CI_PASSED"，这已经是“promise.continue”所代表的意思。请改用别的文本。
+    .ralph/config.toml 第 2 行：“promise.complete”是文本 "QUESTION: why"，这已经表示向人提问。请改用别的文本。
+    "#);
+}
+
 #[test]
 fn all_mistakes_of_all_places_are_reported_at_once() {
     let mut sources = own("lagn = \"en\"\n[limits]\nstalled = true\n");

@@ -154,6 +154,37 @@ fn what_can_t_be_worked_on_is_told_before_it_begins() {
     assert!(matches!(unpickable.pick, Pick::Blocked { .. }));
 }
 
+/// Nothing to do is an error and no reason to call an agent (LOOP-05,
+/// TASK-14), wherever the list was found.
+#[test]
+fn a_list_with_nothing_but_optional_tasks_is_refused() {
+    const FILE: &str = ".ralph/fix_plan.md";
+    for (text, toml, is_refused) in [
+        ("## Optional\n- [ ] a\n", "", true),
+        (
+            "## Future\n- [x] a\n",
+            "tasks.file = \".ralph/fix_plan.md\"",
+            true,
+        ),
+        (
+            "## Later\n- [ ] a\n",
+            "tasks.optional_sections = [\"Later\"]",
+            true,
+        ),
+        (
+            "## Optional\n- [ ] a\n",
+            "tasks.optional_sections = []",
+            false,
+        ),
+        ("## High\n- [x] b\n\n## Optional\n- [ ] a\n", "", false),
+    ] {
+        let planned = plan(&Project::with(&[(FILE, text)]), toml);
+        let refused = matches!(&planned, Err(PlanError::OnlyOptional { file, .. }) if file == FILE);
+        assert_eq!(refused, is_refused, "{text}{toml}");
+        assert_eq!(planned.is_err(), is_refused, "{text}{toml}");
+    }
+}
+
 fn check_error(toml: &str, want: &PlanError) {
     let project = Project::with(&[("tasks.md", OPEN)]);
     let error = prepare(&settings(toml), &wanted(&project)).unwrap_err();

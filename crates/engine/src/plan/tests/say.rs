@@ -9,7 +9,7 @@ use crate::agents::SplitError;
 use crate::announcement::Announcement;
 use crate::look::ReadError;
 use crate::plan::{PlanError, Unpickable};
-use crate::prompt::TemplateError;
+use crate::prompt::{TemplateError, TemplateFault};
 
 /// The texts in the order of [`Lang::ALL`], one below the other.
 fn check(said: &dyn Say, want: &str) {
@@ -167,7 +167,7 @@ nothing to do: give a prompt (ralph run "…") or a task file (--tasks FILE)
     check(
         &PlanError::Template(TemplateError {
             path: "/p/t.md".into(),
-            message: None,
+            fault: TemplateFault::Missing,
         }),
         r#"
 /p/t.md: there is no such prompt template; correct --prompt-template, or leave it out to use the built-in one
@@ -178,12 +178,38 @@ nothing to do: give a prompt (ralph run "…") or a task file (--tasks FILE)
     check(
         &PlanError::Template(TemplateError {
             path: "/p/t.md".into(),
-            message: Some("Permission denied".into()),
+            fault: TemplateFault::Unreadable("Permission denied".into()),
         }),
         r#"
 /p/t.md: the prompt template can't be read (Permission denied); make it a readable file of UTF-8 text, or move it away to use the built-in one
 /p/t.md：無法讀取提示模板（Permission denied）；請讓它成為可讀取的 UTF-8 文字檔，或移開它以使用內建模板
 /p/t.md：无法读取提示模板（Permission denied）；请让它成为可读取的 UTF-8 文本文件，或移开它以使用内置模板
+"#,
+    );
+}
+
+#[test]
+fn a_template_or_a_list_with_nothing_to_do() {
+    check(
+        &PlanError::Template(TemplateError {
+            path: "/p/t.md".into(),
+            fault: TemplateFault::Empty,
+        }),
+        r#"
+/p/t.md: the prompt template is empty, so that the agent would be told nothing; write one, or move it away to use the built-in one
+/p/t.md：提示模板是空的，代理什麼都不會被告知；請寫下內容，或移開它以使用內建模板
+/p/t.md：提示模板是空的，代理什么都不会被告知；请写下内容，或移开它以使用内置模板
+"#,
+    );
+    check(
+        &PlanError::OnlyOptional {
+            file: ".ralph/fix_plan.md".into(),
+            sections: names(&["Optional", "Future"]),
+        },
+        r#"
+.ralph/fix_plan.md has no task that counts: all are optional (tasks.optional_sections: Optional, Future); move what has to be done to another section, or change that setting
+.ralph/fix_plan.md 沒有算數的任務：全部都是選做（tasks.optional_sections：Optional, Future）；請把必須完成的移到其他區段，或修改這個設定
+.ralph/fix_plan.md 没有算数的任务：全部都是选做（tasks.optional_sections：Optional, Future）；请把必须完成的移到其他章节，或修改这个设置
 "#,
     );
 }
