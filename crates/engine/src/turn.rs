@@ -292,9 +292,16 @@ impl Call {
 fn last_words(text: &str) -> String {
     let mut lines = text.lines().rev().filter(|line| !line.trim().is_empty());
     let last = lines.next().unwrap_or_default();
-    let is_header = last.trim_start().to_ascii_lowercase().starts_with("retry-after");
+    let is_header = last
+        .trim_start()
+        .to_ascii_lowercase()
+        .starts_with("retry-after");
     let above = lines.next().filter(|_| is_header);
-    above.into_iter().chain([last]).collect::<Vec<_>>().join(" ")
+    above
+        .into_iter()
+        .chain([last])
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A turn that went well leaves a session to go on with.

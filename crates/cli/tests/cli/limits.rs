@@ -173,9 +173,11 @@ fn a_custom_command_is_believed_in_its_last_words_only() {
 
     // ERRC-06, ERRC-07: a rate limit is waited out as long as it says.
     let env = TestEnv::with_tasks(1);
-    let complaint = "HTTP/1.1 429 Too Many Requests\nRetry-After: 1";
-    let turns = [json!({"complain": complaint, "exit": 1}), does_it()];
-    let (done, events) = env.run_script(&turns, &[]);
+    let agent = "cat > /dev/null\nif test -e called; then sed -i 's/- \\[ \\]/- [x]/' tasks.md\n\
+                 else touch called; printf 'HTTP/1.1 429 Too Many Requests\\nRetry-After: 1\\n' >&2; exit 1; fi\n";
+    env.write("agent.sh", agent);
+    let done = ralph(&env, &["run", "--json", "--agent-cmd", "sh agent.sh"]);
+    let events = done.events();
     assert_eq!(done.code, 0, "{}", done.stdout);
     assert_eq!(named(&events, "error").len(), 0);
     assert_eq!(named(&events, "agent_refused").len(), 1);

@@ -471,3 +471,26 @@ fn a_loop_that_rested_comes_back_to_its_state_file() {
         env.read(STATE)
     );
 }
+
+/// VALV-07: people are told in a session too that the limit is near.
+#[test]
+fn a_limit_that_is_near_is_told_in_a_session_valv_07() {
+    let env = TestEnv::new();
+    env.write(".ralph/config.toml", "[limits]\nwarn_at = 3\n");
+    let client = env.claude_session(ONE);
+    client.says("/ralph-loop --preset delta build it --max-iterations 4");
+    let told = |turn: u32| {
+        env.write("work.txt", &turn.to_string());
+        let answer = client.stops("At it. <promise>CONTINUE</promise>");
+        answer["systemMessage"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(!told(1).contains("left after this one"));
+    let near = told(2);
+    assert!(
+        near.contains("iteration 3 of 4: 1 left after this one"),
+        "{near}"
+    );
+}

@@ -74,7 +74,11 @@ impl SessionLoop {
             None => reinject::banner(turn.turn, &self.ends_with(), lang),
         };
         for notice in &self.notices {
-            if let Notice::Question(QuestionNotice::Asked { .. }) = notice {
+            let is_for_people = matches!(
+                notice,
+                Notice::LimitNear { .. } | Notice::Question(QuestionNotice::Asked { .. })
+            );
+            if is_for_people {
                 banner.push_str(&format!("\n{}", notice.say(lang)));
             }
         }
