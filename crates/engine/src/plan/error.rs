@@ -24,7 +24,7 @@ pub enum PlanError {
     #[say("tasks.source = \"delta\", and there is no {file}: `ralph run --preset delta \"…\"` begins one; for a task list, set tasks.source = \"auto\"", file = delta::PATH)]
     NoDeltaFile,
     /// It is there, and nobody may take it up just so.
-    #[say(if *status == Status::InProgress, "{file} belongs to a run that waits: `ralph resume` goes on with it; `ralph run --preset delta \"…\"` begins another", file = delta::PATH)]
+    #[say(if *status == Status::InProgress, "{file} is that of a loop in progress: `ralph resume` goes on with it, and in a session \"continue\"; `ralph run --preset delta \"…\"` begins another", file = delta::PATH)]
     #[say("{file} is over ({status}): `ralph run --preset delta \"…\"` begins another; for a task list, set tasks.source = \"auto\"", file = delta::PATH, status = status.into_str())]
     TakenDeltaFile { status: Status },
     #[say("{file} can't be read: {error}; correct it, name a backup with `ralph resume --from FILE`, or begin anew with `ralph run --preset delta \"…\"`, which moves it aside", file = delta::PATH, error = _0.say(lang))]
