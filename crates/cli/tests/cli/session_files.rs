@@ -23,7 +23,7 @@ fn a_loop_of_the_plugin_is_taken_up_where_it_is() {
     assert!(sent_on(&answer).contains("Set the table."), "{answer}");
     assert_eq!(
         answer["systemMessage"],
-        "🔄 Ralph iteration 3 | To stop: output <promise>ALL_SET</promise> (ONLY when statement is TRUE - do not lie to exit!)"
+        "🔄 Ralph iteration 3 | To stop: output <promise>ALL_SET</promise> (ONLY when statement is TRUE - do not lie to exit!)\niteration 3 of 4: 1 left after this one"
     );
     // It belongs to the session that took it up (STOP-07).
     let owner = format!("session_id: {ONE}\n");
