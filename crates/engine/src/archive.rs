@@ -197,7 +197,10 @@ pub fn archive(
                 true => adopted_files(job.layout, &job.keeping.current),
                 false => phase_files(&past.state, &job.keeping.current),
             };
-            let ours = history::working_files(&job.keeping.current)?;
+            let mut ours = history::working_files(&job.keeping.current)?;
+            // Backups of a state file that another loop may need.
+            let is_own = |state: DeltaState| state.meta.task_id == past.header.task_id();
+            ours.retain(|(_, path)| DeltaFile::new(path).peek().is_none_or(is_own));
             let tasks = past.header.tasks_file.as_deref().unwrap_or(Path::new(""));
             let tasks = tasks.strip_prefix(job.layout.root()).unwrap_or(tasks);
             let role = roles::file_of(&job.keeping.current, &tasks.to_string_lossy());
@@ -251,8 +254,7 @@ pub fn archive(
 /// The state file of a delta loop, where it is that of this run (HIST-03).
 fn state_file(layout: &Layout, past: &Past) -> Option<(String, PathBuf)> {
     let path = layout.delta_state();
-    let state = DeltaState::read(&ralph_store::regular::read(&path).ok()?).ok()?;
-    let is_own = state.meta.task_id == past.header.task_id();
+    let is_own = DeltaFile::new(&path).peek()?.meta.task_id == past.header.task_id();
     is_own.then(|| (history::STATE.to_owned(), path))
 }
 

@@ -494,3 +494,28 @@ fn a_limit_that_is_near_is_told_in_a_session_valv_07() {
         "{near}"
     );
 }
+
+/// CKPT-10: the end of another loop takes no backup of this one along.
+#[test]
+fn backups_outlive_the_end_of_another_loop_ckpt_10() {
+    let env = TestEnv::new();
+    let (one, two) = (env.claude_session(ONE), env.claude_session(TWO));
+    one.says("/ralph-loop --preset delta build the parser");
+    let known = env
+        .read(STATE)
+        .replacen("Completed Phases: []", "Completed Phases: [1]", 1);
+    env.write(STATE, &known);
+    for turn in ["1", "2"] {
+        env.write("work.txt", turn);
+        sent_on(&one.stops("At it. <promise>CONTINUE</promise>"));
+    }
+    two.says("/ralph-loop something else --max-iterations 5");
+    two.says("/cancel-ralph");
+    env.write(STATE, "torn");
+    sent_on(&one.stops("At it. <promise>CONTINUE</promise>"));
+    assert!(
+        env.read(STATE).contains("Completed Phases: [1]"),
+        "{}",
+        env.read(STATE)
+    );
+}

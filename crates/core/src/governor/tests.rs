@@ -260,6 +260,9 @@ fn a_busy_server_is_left_alone_for_a_while() {
     check(&[
         ("API Error: 529 overloaded_error: Overloaded", "overload"),
         ("API Error: Repeated 529 Overloaded errors", "overload"),
+        ("HTTP/2 429 retry-after: 2", "overload 2000"),
+        ("HTTP/1.1 429", "overload"),
+        ("read http.py, line 2 429", "nothing"),
         (
             "exceeded retry limit, last status: 429 Too Many Requests",
             "overload",

@@ -224,7 +224,12 @@ fn status_said(text: &str, codes: &[&str]) -> bool {
     let spoken = |at: usize| {
         let before = at.checked_sub(1).and_then(|at| words.get(at));
         let after = words.get(at + 1);
+        // `HTTP/1.1 429`, `HTTP/2 429`
+        let from = at.saturating_sub(3);
+        let is_version = |word: &&str| word.len() == 1 && word.bytes().all(|b| b.is_ascii_digit());
+        let of_http = words[from..at].iter().rev().find(|word| !is_version(word));
         before.is_some_and(|word| STATUS_BEFORE.contains(word))
+            || of_http.is_some_and(|word| *word == "http")
             || after.is_some_and(|word| STATUS_AFTER.contains(word))
     };
     (0..words.len()).any(|at| codes.contains(&words[at]) && spoken(at))
