@@ -7,8 +7,6 @@
 )]
 
 use std::io;
-#[cfg(target_os = "linux")]
-use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
@@ -17,10 +15,6 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpgid, getpid, getsid, kill_process, kill_process_group,
     setsid, waitid,
 };
-#[cfg(target_os = "linux")]
-use rustix::process::{PidfdFlags, pidfd_open};
-#[cfg(target_os = "linux")]
-use tokio::io::{Interest, unix::AsyncFd};
 use tokio::process::{Child, Command};
 use tokio::task::{JoinHandle, spawn_blocking};
 
@@ -244,7 +238,7 @@ pub fn widen<P>(_pipe: &P) {}
 /// the number could be given away at once after that.
 pub struct Leader {
     child: Child,
-    exit: Exit,
+    exit: JoinHandle<()>,
     /// `None` once the group was ended for good.
     group: Option<Pid>,
 }
@@ -255,7 +249,7 @@ impl Leader {
         let group = pid.and_then(Pid::from_raw);
         Leader {
             child,
-            exit: Exit::of(group),
+            exit: spawn_blocking(move || wait_for_exit(group)),
             group,
         }
     }
@@ -263,11 +257,7 @@ impl Leader {
     /// Returns once the child has exited; must not be called after that.
     pub async fn exited(&mut self) {
         // If the waiting itself failed, reaping finds out why.
-        match &mut self.exit {
-            #[cfg(target_os = "linux")]
-            Exit::Descriptor(descriptor) => drop(descriptor.readable().await),
-            Exit::Thread(thread) => drop(thread.await),
-        }
+        let _ = (&mut self.exit).await;
     }
 
     pub fn ask_group_to_end(&mut self) {
@@ -313,33 +303,8 @@ impl Drop for Leader {
     }
 }
 
-/// What tells of an exit without reaping.
-enum Exit {
-    /// Nobody has to be woken but who waits: a thread in between costs a tenth
-    /// of the gap between two turns.
-    #[cfg(target_os = "linux")]
-    Descriptor(AsyncFd<OwnedFd>),
-    /// One that sleeps in the kernel works on every Unix.
-    Thread(JoinHandle<()>),
-}
-
-impl Exit {
-    fn of(child: Option<Pid>) -> Exit {
-        #[cfg(target_os = "linux")]
-        {
-            let open = |pid| pidfd_open(pid, PidfdFlags::NONBLOCK).ok();
-            // SAFETY: the descriptor is open, and owned by what is made here.
-            let watch = |opened| {
-                unsafe { AsyncFd::register_with_interest(opened, Interest::READABLE) }.ok()
-            };
-            if let Some(descriptor) = child.and_then(open).and_then(watch) {
-                return Exit::Descriptor(descriptor);
-            }
-        }
-        Exit::Thread(spawn_blocking(move || wait_for_exit(child)))
-    }
-}
-
+/// A thread that sleeps in the kernel works whatever the process inherited
+/// about SIGCHLD, and on every Unix.
 fn wait_for_exit(pid: Option<Pid>) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     if let Some(pid) = pid {
