@@ -131,14 +131,6 @@ pub fn count_changed_files(root: &Path, from: &str, to: Option<&str>) -> Option<
 /// deleted, or not known to Git and not ignored. What the index says of it
 /// plays no part, so that nobody can hide a file there.
 pub fn uncommitted(root: &Path, commit: &str) -> Option<Vec<String>> {
-    let apart = Apart::of(root)?;
-    let (commit, index) = (object_id(commit)?, apart.own_index());
-    let ask = |arguments: &[&str]| {
-        let mut command = apart.command(root, arguments);
-        command.env("GIT_INDEX_FILE", &index);
-        bytes(command, LONGEST_ANSWER)
-    };
-    ask(&["read-tree", &commit])?;
     let status = [
         "status",
         "--porcelain",
@@ -147,7 +139,7 @@ pub fn uncommitted(root: &Path, commit: &str) -> Option<Vec<String>> {
         "--untracked-files=all",
         "--ignore-submodules=all",
     ];
-    let names = names_in(&ask(&[&status[..], &WORK].concat())?);
+    let names = ask_of_commit(root, commit, &[&status[..], &WORK].concat())?;
     // Two letters and a space stand before each name.
     let name = |entry: &Vec<u8>| {
         entry
@@ -155,6 +147,27 @@ pub fn uncommitted(root: &Path, commit: &str) -> Option<Vec<String>> {
             .map(|name| String::from_utf8_lossy(name).into())
     };
     Some(names.iter().filter_map(name).collect())
+}
+
+/// What a commit does not hold since Git ignores it, relative to `root`.
+pub fn ignored_beside(root: &Path, commit: &str) -> Option<Vec<Vec<u8>>> {
+    let list = [
+        "ls-files", "-z", "--others", "--ignored", "--exclude-standard",
+    ];
+    ask_of_commit(root, commit, &[&list[..], &WORK].concat())
+}
+
+/// Names that Git answers with where its index is that of a commit.
+fn ask_of_commit(root: &Path, commit: &str, arguments: &[&str]) -> Option<Vec<Vec<u8>>> {
+    let apart = Apart::of(root)?;
+    let (commit, index) = (object_id(commit)?, apart.own_index());
+    let ask = |arguments: &[&str]| {
+        let mut command = apart.command(root, arguments);
+        command.env("GIT_INDEX_FILE", &index);
+        bytes(command, LONGEST_LIST)
+    };
+    ask(&["read-tree", &commit])?;
+    Some(names_in(&ask(arguments)?))
 }
 
 /// Where a remote is, as it is configured.

@@ -102,7 +102,8 @@ fn run_steps(app: &App, settings: &Settings, json: bool) -> Exit {
             Err(match error {
                 GateError::Changed { .. }
                 | GateError::StepsGone { .. }
-                | GateError::Blind { .. } => SHUT,
+                | GateError::Blind { .. }
+                | GateError::Unheld { .. } => SHUT,
                 _ => FAILED,
             })
         }

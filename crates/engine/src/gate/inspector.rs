@@ -14,6 +14,7 @@ use ralph_store::layout::Layout;
 use tokio::sync::watch;
 
 use super::run::{GateError, RunStep};
+use super::unheld::unheld_since;
 use super::{own_papers, steps_gone};
 use crate::agents::{EnvFilter, person_path};
 use crate::room::{Content, Layer, Room};
@@ -88,22 +89,14 @@ impl<'a> Inspector<'a> {
         armed: Option<&Armed>,
         shown: &mut impl FnMut(&RunStep),
     ) -> Result<Vec<RunStep>, GateError> {
+        let unheld = self.unheld(armed);
         let layer = match &self.room {
-            Ok(room) => Some(layer(room, &[])?),
+            Ok(room) => Some(layer(room, &unheld)?),
             Err(_) => None,
         };
-        let mut done = Vec::new();
-        for step in steps {
-            let result = self.run(step, layer.as_ref()).await;
-            let run = RunStep {
-                step: step.clone(),
-                result,
-                original: false,
-            };
-            shown(&run);
-            done.push(run);
-        }
-        if done.iter().any(|step| step.result.exit != Some(0)) {
+        let mut done = self.all(steps, layer.as_ref(), shown).await;
+        if let Some(failed) = done.iter().find(|run| !run.passed()) {
+            self.refuse_unheld(steps, &failed.step, &unheld).await?;
             return Ok(done);
         }
         if let Some(layer) = &layer {
@@ -120,16 +113,67 @@ impl<'a> Inspector<'a> {
         Ok(done)
     }
 
+    async fn all(
+        &self,
+        steps: &[Step],
+        layer: Option<&Layer>,
+        shown: &mut impl FnMut(&RunStep),
+    ) -> Vec<RunStep> {
+        let mut done = Vec::new();
+        for step in steps {
+            let result = self.run(step, layer).await;
+            let run = RunStep {
+                step: step.clone(),
+                result,
+                original: false,
+            };
+            shown(&run);
+            done.push(run);
+        }
+        done
+    }
+
+    /// What came since the loop began and that no commit will hold: the steps
+    /// have to pass without it, as they have to elsewhere.
+    fn unheld(&self, armed: Option<&Armed>) -> Vec<(PathBuf, Content)> {
+        let (Some(armed), Ok(_)) = (armed, &self.room) else {
+            return Vec::new();
+        };
+        let own = own_papers(self.settings).map(PathBuf::from);
+        let files = unheld_since(self.layout.root(), armed.at_ms);
+        let files = files.into_iter().filter(|file| !own.contains(file));
+        files.map(|file| (file, Content::Gone)).collect()
+    }
+
+    /// A step that failed without these files may not pass with them.
+    async fn refuse_unheld(
+        &self,
+        steps: &[Step],
+        failed: &Step,
+        unheld: &[(PathBuf, Content)],
+    ) -> Result<(), GateError> {
+        let Some(room) = self.room.as_ref().ok().filter(|_| !unheld.is_empty()) else {
+            return Ok(());
+        };
+        let whole = layer(room, &[])?;
+        let with_them = self.all(steps, Some(&whole), &mut |_| {}).await;
+        let passes = |run: &RunStep| run.step == *failed && run.passed();
+        match with_them.iter().any(passes) {
+            false => Ok(()),
+            true => Err(GateError::Unheld {
+                step: failed.name.clone(),
+                files: named(unheld.iter().map(|(path, _)| path.clone())),
+            }),
+        }
+    }
+
     /// A step that changes what the next one judges proves nothing of what
     /// lies there.
     fn refuse_changes(&self, layer: &Layer, tree: &WorkTree) -> Result<(), GateError> {
         let found = tree.contents().into_iter().map(|found| found.path);
         let root = self.layout.root();
         let changed = found.filter(|path| layer.differs(root, path));
-        let files: Vec<String> = changed
-            .take(NAMED_FILES)
-            .map(|path| path.to_string_lossy().into_owned())
-            .collect();
+        let files = named(changed);
         match files.is_empty() {
             true => Ok(()),
             false => Err(GateError::Changed { files }),
@@ -284,6 +328,12 @@ impl<'a> Inspector<'a> {
         let result = verified.report.results.into_iter().next();
         result.unwrap_or_default()
     }
+}
+
+fn named(files: impl Iterator<Item = PathBuf>) -> Vec<String> {
+    let some = files.take(NAMED_FILES);
+    some.map(|path| path.to_string_lossy().into_owned())
+        .collect()
 }
 
 fn layer(room: &Room, files: &[(PathBuf, Content)]) -> Result<Layer, GateError> {

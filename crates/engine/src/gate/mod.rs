@@ -6,6 +6,7 @@ mod key;
 mod run;
 #[cfg(test)]
 mod tests;
+mod unheld;
 
 use std::fs;
 use std::path::{Path, PathBuf};

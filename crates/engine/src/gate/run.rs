@@ -35,6 +35,12 @@ pub struct RunStep {
     pub original: bool,
 }
 
+impl RunStep {
+    pub fn passed(&self) -> bool {
+        self.result.exit == Some(0)
+    }
+}
+
 /// What came of the gate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GateRun {
@@ -70,6 +76,9 @@ pub enum GateError {
         "the step {step} can't fail any more: it passes with a failing test in every test file; undo what keeps it from running the tests"
     )]
     Blind { step: String },
+    /// Work that only this disk has.
+    #[say("the step {step} passes only with files that Git ignores and that came or changed since the loop began ({files}): no commit holds them, so it fails everywhere else; commit what is work (`git add -f`), or let a step make what is built", files = files.join(", "))]
+    Unheld { step: String, files: Vec<String> },
     /// What the checks were can't be brought back.
     #[say("the gate can't be run with the checks as they were when the loop began: {why}")]
     NoOriginals { why: String },
@@ -111,7 +120,7 @@ pub async fn run(
     let mut inspector = Inspector::new(layout, settings, env_filter, log.clone(), stop).await;
     inspector.stand_behind(wall);
     let done = inspector.inspect(&steps, &tree, armed, &mut shown).await?;
-    let passed = done.iter().all(|step| step.result.exit == Some(0));
+    let passed = done.iter().all(RunStep::passed);
     let mut ran = GateRun {
         steps: done,
         passed,
@@ -176,7 +185,7 @@ pub async fn confirm(
     let mut inspector = Inspector::new(layout, settings, env_filter, log, stop).await;
     inspector.stand_behind(with.wall.clone());
     let done = inspector.inspect(&steps, &tree, armed, &mut |_| {}).await?;
-    if let Some(failed) = done.into_iter().find(|step| step.result.exit != Some(0)) {
+    if let Some(failed) = done.into_iter().find(|step| !step.passed()) {
         return Ok(Confirmed::Failed(Box::new(failed)));
     }
     unchanged(&mut tree)?;

@@ -147,6 +147,6 @@ pub(super) fn name_to_path(name: &[u8]) -> Option<PathBuf> {
 }
 
 /// The same for a whole path as Git writes it.
-pub(super) fn git_name_to_path(name: &[u8]) -> Option<PathBuf> {
+pub(crate) fn git_name_to_path(name: &[u8]) -> Option<PathBuf> {
     name.split(|&byte| byte == b'/').map(name_to_path).collect()
 }

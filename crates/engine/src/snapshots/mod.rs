@@ -35,7 +35,7 @@ use ralph_store::layout::Layout;
 use ralph_store::objects::{Batch, ObjectError, ObjectId, ObjectKind, Objects, free_space};
 
 pub use compare::Changed;
-use entry::git_name_to_path;
+pub(crate) use entry::git_name_to_path;
 pub use entry::{Entry, Mode, TreeId, Why};
 pub use keeper::Keeper;
 use node::Node;

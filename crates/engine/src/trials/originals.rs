@@ -25,6 +25,8 @@ use crate::worktree::{Standing, WorkTree};
 pub struct Armed {
     /// The snapshot.
     pub tree: String,
+    /// When that was.
+    pub at_ms: i64,
     /// What a person lets change.
     pub may_change: Vec<String>,
     /// What a person calls check files.
@@ -36,6 +38,7 @@ impl Armed {
     pub fn of(state: &State, files: &[String]) -> Option<Armed> {
         Some(Armed {
             tree: state.evidence.ground.armed.clone()?,
+            at_ms: state.evidence.ground.armed_at_ms,
             may_change: state.rules.checks.may_change.clone(),
             files: files.to_vec(),
         })

@@ -159,6 +159,21 @@ impl WorkTree {
     }
 }
 
+/// Those of these paths below `root` that may have changed since then. Nobody
+/// can set the time that a system notes of a change; where it notes none, an
+/// old date counts.
+pub fn changed_since(root: &Path, paths: Vec<PathBuf>, then: SystemTime) -> Vec<PathBuf> {
+    let Ok(handle) = DirHandle::open_root(root) else {
+        return paths;
+    };
+    let horizon = Horizon::at(then);
+    let may_have = |path: &PathBuf| match handle.lookup(path.as_os_str()) {
+        Ok(meta) => !horizon.settled(&meta.stamp),
+        Err(_) => false,
+    };
+    paths.into_iter().filter(may_have).collect()
+}
+
 impl Say for ScanError {
     fn say(&self, lang: Lang) -> String {
         let root = self.root.display();

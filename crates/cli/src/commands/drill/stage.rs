@@ -295,16 +295,17 @@ fn missing_for(fault: Fault) -> Option<Skip> {
     }
 }
 
-/// The most memory that the holder of a lock ever had.
+/// The most memory that the holder of a lock ever had, without the pages of its
+/// own program.
 fn peak_memory(lock: &Path) -> Option<u64> {
     let text = std::fs::read_to_string(lock).ok()?;
     let info: serde_json::Value = serde_json::from_str(&text).ok()?;
     let status = std::fs::read_to_string(format!("/proc/{}/status", info["pid"])).ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kib * 1024)
+    let kib = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+    };
+    Some(kib("VmHWM:")?.saturating_sub(kib("RssFile:")?) * 1024)
 }
 
 /// The command line of a process, as far as it is still there.

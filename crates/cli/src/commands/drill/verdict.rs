@@ -12,9 +12,8 @@ use ralph_core::machine::{
 use super::evidence::{Evidence, JournalSeen};
 use super::faults::{Course, Fault};
 
-/// The engine may take so much memory, however much its agent prints. A build
-/// for tests has several times the code, and what it maps of it counts, too.
-pub const MOST_MEMORY: u64 = if cfg!(debug_assertions) { 56 } else { 32 } << 20;
+/// The engine may take so much memory, however much its agent prints.
+pub const MOST_MEMORY: u64 = 32 << 20;
 /// Output may grow beyond its cap by what one rotation holds.
 const CAP_SLACK: u64 = 1 << 20;
 

@@ -7,8 +7,8 @@ use crate::integrity::Weakening;
 use crate::machine::progress::Progress;
 use crate::machine::refusal::Hold;
 use crate::machine::{
-    Bill, CheckScope, Detail, ErrorClass, FileClaims, FlowFacts, Observation, Proof, TaskFacts,
-    TaskRef, Tasks, VerifyReport,
+    Bill, CheckScope, Detail, ErrorClass, FileClaims, FlowFacts, Now, Observation, Proof,
+    TaskFacts, TaskRef, Tasks, VerifyReport,
 };
 use crate::proof::{EvidenceLevel, TaskProof};
 use crate::tasks::Waiting;
@@ -182,6 +182,8 @@ pub struct Beside {
 pub struct Ground {
     /// Snapshots: when the loop was armed, when a tick stood last, and now.
     pub armed: Option<String>,
+    /// When that was.
+    pub armed_at_ms: i64,
     pub base: Option<String>,
     pub now: Option<String>,
     /// Fingerprints of the same, where nothing can be checked.
@@ -214,7 +216,8 @@ impl Ground {
     }
 
     /// The loop is armed: from here on checks are what they are now.
-    pub(in crate::machine) fn arm(&mut self) {
+    pub(in crate::machine) fn arm(&mut self, now: Now) {
+        self.armed_at_ms = now.wall_ms;
         self.armed.clone_from(&self.now);
         self.armed_tree.clone_from(&self.now_tree);
         self.rebase();

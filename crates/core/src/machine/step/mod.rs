@@ -267,7 +267,8 @@ fn start(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
     ticks::know_ticks(state, seen);
     take_in(state, seen, out);
     state.tasks.rebase();
-    state.evidence.ground.arm();
+    let now = state.now();
+    state.evidence.ground.arm(now);
     state.note_pace();
     roles::begin(state);
     if let Some(text) = state.rules.note.clone() {
