@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use ralph_core::config;
 use ralph_core::display::{Screen, Style};
 use ralph_core::lang::{Lang, Say};
+use ralph_core::text::{redact, redact_values};
 use ralph_core::tr;
 use ralph_engine::{git, lanes};
 use ralph_store::home::StateHome;
@@ -100,10 +101,10 @@ impl App {
         self.screen.lang
     }
 
-    /// A text for a person.
+    /// A text for a person. No secret is shown, whoever wrote it (XCUT-06).
     pub fn tell(&self, text: &str) {
         let text = self.screen.in_style(text);
-        out::people(&ended(&text), self.screen.style.color);
+        out::people(&ended(&redact(&text)), self.screen.style.color);
     }
 
     /// A text for a program or a file, as it is.
@@ -112,12 +113,14 @@ impl App {
     }
 
     pub fn json(&self, value: &Value) {
-        out::json(value);
+        let mut value = value.clone();
+        redact_values(&mut value);
+        out::json(&value);
     }
 
     pub fn warn(&self, text: &str) {
         let text = self.screen.in_style(text);
-        out::error(&format!("ralph: {text}"));
+        out::error(&format!("ralph: {}", redact(&text)));
     }
 
     /// Ends a command that can't do what was asked, once it is said why.

@@ -64,14 +64,16 @@ impl Template {
     /// `None` where there is no such file.
     fn read(path: &Path) -> Result<Option<Template>, TemplateError> {
         match ralph_store::regular::read_to_string(path) {
-            Ok(text) if text.trim().is_empty() => Err(TemplateError {
-                path: path.into(),
-                fault: TemplateFault::Empty,
-            }),
-            Ok(text) => Ok(Some(Template {
-                text,
-                path: Some(path.into()),
-            })),
+            Ok(text) => match text.trim_start_matches('\u{feff}') {
+                text if text.trim().is_empty() => Err(TemplateError {
+                    path: path.into(),
+                    fault: TemplateFault::Empty,
+                }),
+                text => Ok(Some(Template {
+                    text: text.to_owned(),
+                    path: Some(path.into()),
+                })),
+            },
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
             {
@@ -319,7 +321,7 @@ mod tests {
         for (file, named) in [("mine.md", true), (OWN, false), (OLDER, false)] {
             let path = dir.path().join(file);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            for text in ["", " \n\t\n"] {
+            for text in ["", " \n\t\n", "\u{feff}\n"] {
                 std::fs::write(&path, text).unwrap();
                 let named = named.then_some(path.as_path());
                 let error = Template::find(dir.path(), named, built_in).unwrap_err();

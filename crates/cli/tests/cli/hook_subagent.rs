@@ -189,6 +189,15 @@ fn without_commands_the_markers_of_the_task_are_asked_for() {
         Value::Null
     );
     assert!(!env.path(".trellis/.ralph-state.json").exists());
+    // What can't be read may ask for anything (XCUT-01).
+    let check = env.path(".trellis/tasks/01-16-x/check.jsonl");
+    std::fs::remove_file(&check).unwrap();
+    std::fs::create_dir(&check).unwrap();
+    let answer = stops(&env, "check", "ALL_CHECKS_FINISH");
+    assert!(
+        sent_on(&answer).contains("check.jsonl can't be read"),
+        "{answer}"
+    );
     env.write(".ralph/config.toml", "[verify]\nmarkers = \"required\"\n");
     std::fs::remove_file(env.path(".trellis/.current-task")).unwrap();
     assert!(sent_on(&stops(&env, "check", "")).contains("ALL_CHECKS_FINISH"));

@@ -634,3 +634,26 @@ fn no_control_character_of_a_list_reaches_the_agent() {
     assert!(prompt.contains("do red things"), "{prompt:?}");
     assert!(!prompt.contains(['\u{1b}', '\u{7}']), "{prompt:?}");
 }
+
+/// Whoever looks over a shoulder, or keeps the output of a command (XCUT-06).
+#[test]
+fn a_key_in_the_words_of_a_task_is_shown_to_nobody() {
+    let env = TestEnv::new();
+    let key = "sk-proj-a1B2c3D4e5F6g7H8i9";
+    env.write(
+        "tasks.md",
+        &format!("# T\n\n- [ ] T001 Call the service with {key}\n"),
+    );
+    let list = [
+        "list", "list --json", "next", "next --json", "graph", "graph --svg", "lint",
+    ];
+    let mark = ["tick T001", "untick T001 --json"];
+    for words in list.into_iter().chain(mark) {
+        let args: Vec<&str> = ["tasks"].into_iter().chain(words.split(' ')).collect();
+        let done = env.ralph(&args);
+        assert!(!done.stdout.contains(key), "{words}: {}", done.stdout);
+        let names_it = words == "lint" || done.stdout.contains("[red");
+        assert!(names_it, "{words}: {}", done.stdout);
+    }
+    assert!(env.read("tasks.md").contains(key));
+}

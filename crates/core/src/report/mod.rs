@@ -205,7 +205,10 @@ fn have_own_checks(state: &State) -> bool {
 /// What nobody checked.
 pub fn gaps(state: &State, is_git: bool) -> Vec<Gap> {
     let mut gaps = Vec::new();
-    if matches!(state.rules.goal, Goal::Prompt | Goal::Flow) {
+    let mut proven = state.evidence.proven.iter();
+    let by_phases = proven.any(|proof| matches!(proof, machine::Proof::Phases { .. }))
+        || state.evidence.left_by_phases.is_some();
+    if matches!(state.rules.goal, Goal::Prompt | Goal::Flow) && !by_phases {
         gaps.push(Gap::NoTaskList);
     }
     if let Some(total) = state.evidence.left_by_phases {

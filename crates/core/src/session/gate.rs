@@ -142,8 +142,8 @@ pub fn agent_name(agent_type: &str) -> &str {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Markers {
     asked: Vec<String>,
-    /// Lines that may ask for one, and can't be read.
-    unclear: Vec<usize>,
+    /// What may ask for one, and can't be read.
+    unclear: Vec<String>,
 }
 
 impl Markers {
@@ -157,7 +157,9 @@ impl Markers {
         let lines = check.trim_start_matches('\u{feff}').lines().zip(1..);
         for (line, number) in lines.filter(|(line, _)| !line.trim().is_empty()) {
             let Ok(line) = serde_json::from_str::<Line>(line) else {
-                found.unclear.push(number);
+                found.unclear.push(format!(
+                    "check.jsonl, line {number}: this is no JSON object; correct or remove it"
+                ));
                 continue;
             };
             let reason = line.reason.trim();
@@ -172,15 +174,24 @@ impl Markers {
         found
     }
 
+    /// A file that is there and can't be read: it may ask for anything.
+    pub fn unreadable(why: &str) -> Markers {
+        let unclear = vec![format!(
+            "check.jsonl can't be read ({why}); correct or remove it"
+        )];
+        Markers {
+            unclear,
+            ..Markers::read("")
+        }
+    }
+
     /// What is wrong where the agent's last message lacks some.
     pub fn missing_in(&self, said: &str) -> Option<String> {
         let is_missing = |marker: &&String| !said.contains(marker.as_str());
         let missing: Vec<&str> = self.asked.iter().filter(is_missing).map(|m| &**m).collect();
         let missing = (!missing.is_empty())
             .then(|| format!("Missing completion markers: {}", missing.join(", ")));
-        let unclear = self.unclear.iter().map(|number| {
-            format!("check.jsonl, line {number}: this is no JSON object; correct or remove it")
-        });
+        let unclear = self.unclear.iter().cloned();
         let all: Vec<String> = missing.into_iter().chain(unclear).collect();
         (!all.is_empty()).then(|| all.join("\n"))
     }

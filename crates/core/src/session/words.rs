@@ -151,11 +151,14 @@ impl Start {
 
     pub(super) fn of(words: Vec<Word>) -> Result<Start, StartError> {
         let mut start = Start::default();
-        let mut task: Vec<String> = Vec::new();
+        let mut task = String::new();
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
             if word.quoted || !word.text.starts_with("--") {
-                task.push(word.text);
+                // What was written as lines may be a list of items (DELT-06).
+                let between = if word.begins_line { '\n' } else { ' ' };
+                task.extend((!task.is_empty()).then_some(between));
+                task.push_str(&word.text);
                 continue;
             }
             let (flag, value) = match word.text.split_once('=') {
@@ -195,7 +198,7 @@ impl Start {
                 _ => return Err(StartError::UnknownFlag { flag }),
             }
         }
-        start.task = Some(task.join(" ")).filter(|task| !task.trim().is_empty());
+        start.task = Some(task).filter(|task| !task.trim().is_empty());
         if start.way.is_some() && (start.tasks.is_some() || start.openspec.is_some()) {
             return Err(StartError::RouteAndTasks);
         }
@@ -206,11 +209,13 @@ impl Start {
 pub(super) struct Word {
     pub text: String,
     pub quoted: bool,
+    pub begins_line: bool,
 }
 
 pub(super) fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();
+    let mut begins_line = false;
     while let Some(first) = rest.chars().next() {
         let close = match first {
             '"' | '\'' => Some(first),
@@ -219,29 +224,18 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             _ => None,
         };
         let quoted = close.and_then(|close| in_quotes(rest.get(first.len_utf8()..)?, close));
-        let (word, after) = match quoted {
-            Some((word, after)) => (
-                Word {
-                    text: word,
-                    quoted: true,
-                },
-                after,
-            ),
-            None => {
-                let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-                let (word, after) = rest.split_at(end);
-                let text = word.to_owned();
-                (
-                    Word {
-                        text,
-                        quoted: false,
-                    },
-                    after,
-                )
-            }
-        };
-        words.push(word);
+        let is_quoted = quoted.is_some();
+        let (text, after) = quoted.unwrap_or_else(|| {
+            let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+            (rest[..end].to_owned(), &rest[end..])
+        });
+        words.push(Word {
+            text,
+            quoted: is_quoted,
+            begins_line,
+        });
         rest = after.trim_start();
+        begins_line = after[..after.len() - rest.len()].contains('\n');
     }
     words
 }
@@ -375,6 +369,8 @@ mod tests {
         assert_eq!(task("say \"a b\" --verify x twice"), "say a b twice");
         assert_eq!(task(r#""with \"inner\" quotes""#), "with \"inner\" quotes");
         assert_eq!(task("“修好 它”"), "修好 它");
+        let items = "1. add it\n2. test it --verify x\r\n\n   - with care";
+        assert_eq!(task(items), "1. add it\n2. test it\n- with care");
         assert_eq!(parse("").task, None);
     }
 

@@ -47,6 +47,11 @@ pub enum FindingKind {
     HumanOnly { id: String, word: String },
     #[say("task {child} is open, but task {id} above it is ticked; untick {id} or finish {child}")]
     OpenBelowDone { id: String, child: String },
+    /// Nothing has to be done (TASK-14).
+    #[say(
+        "every task here is optional, so a run has nothing to do; move what has to be done to another section, or change tasks.optional_sections"
+    )]
+    OnlyOptional,
     #[say("task {id} is a box without a text; write what is to be done, or delete the line")]
     EmptyText { id: String },
     #[say(
@@ -87,6 +92,7 @@ impl FindingKind {
             | FindingKind::Cycle { .. }
             | FindingKind::UnknownDependency { .. }
             | FindingKind::UnknownRisk { .. }
+            | FindingKind::OnlyOptional
             | FindingKind::NoPassesField { .. } => Severity::Error,
             _ => Severity::Warning,
         }

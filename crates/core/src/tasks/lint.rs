@@ -31,6 +31,12 @@ impl TaskList {
                 kind,
             }));
         }
+        if self.is_all_optional() {
+            findings.extend(self.tasks.first().map(|first| Finding {
+                line: first.line,
+                kind: FindingKind::OnlyOptional,
+            }));
+        }
         self.find_duplicates(&mut findings);
         self.find_bad_dependencies(&mut findings);
         findings.sort_by_key(|finding| finding.line);

@@ -164,6 +164,11 @@ impl TaskList {
         Counts::of(self.required(scope))
     }
 
+    /// No task of it has to be done (TASK-14).
+    pub fn is_all_optional(&self) -> bool {
+        self.tasks.iter().all(|task| task.optional)
+    }
+
     /// Counts of one phase. An optional phase has counts of its own, although
     /// it adds nothing to those of the file.
     pub fn phase_counts(&self, phase: usize) -> Counts {

@@ -81,7 +81,7 @@ pub(super) fn check_scope(
     file: &TaskFile,
 ) -> Result<(), PlanError> {
     check_phase(list, scope, file)?;
-    if list.tasks.iter().all(|task| task.optional) {
+    if list.is_all_optional() {
         return Err(PlanError::OnlyOptional {
             file: file.name.clone(),
             sections: file.options.optional_sections.clone(),

@@ -2,6 +2,7 @@
 //! and counts its rounds (VERI-01 to VERI-16).
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -176,13 +177,20 @@ impl Gate<'_> {
     /// The markers that are asked for where no command is set.
     fn markers(&self, task: &str) -> Option<Asked> {
         let check = self.root().join(task).join("check.jsonl");
-        let bytes = ralph_store::regular::read(check).ok();
-        let text = bytes.filter(|_| !task.is_empty());
-        let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let asked = match ralph_store::regular::read(check) {
+            _ if task.is_empty() => None,
+            Ok(bytes) => Some(Asked::read(&String::from_utf8_lossy(&bytes))),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                None
+            }
+            Err(error) => Some(Asked::unreadable(&error.to_string())),
+        };
         match self.settings.verify.markers {
             Markers::Off => None,
-            Markers::Auto => text.map(|text| Asked::read(&text)),
-            Markers::Required => Some(Asked::read(&text.unwrap_or_default())),
+            Markers::Auto => asked,
+            Markers::Required => Some(asked.unwrap_or_else(|| Asked::read(""))),
         }
     }
 

@@ -37,6 +37,17 @@ fn boxes_outside_sections() {
     );
 }
 
+/// A run refuses such a list (LOOP-05, TASK-14).
+#[test]
+fn lists_of_nothing_that_has_to_be_done() {
+    let found = |text: &str| findings(".ralph/fix_plan.md", text);
+    assert_eq!(
+        found("# T\n## Future\n- [ ] a\n- [ ] b\n"),
+        ["3 only_optional"]
+    );
+    assert!(found("# T\n## A\n- [x] c\n## Future\n- [ ] a\n").is_empty());
+}
+
 #[test]
 fn duplicate_ids() {
     check(

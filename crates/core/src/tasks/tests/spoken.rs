@@ -133,6 +133,7 @@ fn findings_say_what_to_do() {
             id: id(),
             child: "1.1.1".to_owned(),
         },
+        FindingKind::OnlyOptional,
         FindingKind::EmptyText { id: id() },
         FindingKind::NoPassesField { id: id() },
         FindingKind::NotABox {
@@ -174,6 +175,9 @@ fn findings_say_what_to_do() {
     task 1.1.1 is open, but task 1.1 above it is ticked; untick 1.1 or finish 1.1.1
     任務 1.1.1 尚未完成，但上層任務 1.1 已勾選；請取消勾選 1.1，或完成 1.1.1
     任务 1.1.1 尚未完成，但上层任务 1.1 已勾选；请取消勾选 1.1，或完成 1.1.1
+    every task here is optional, so a run has nothing to do; move what has to be done to another section, or change tasks.optional_sections
+    這裡的任務都是選做，所以沒有可做的事；請把必須完成的移到其他區段，或修改 tasks.optional_sections
+    这里的任务都是选做，所以没有可做的事；请把必须完成的移到其他章节，或修改 tasks.optional_sections
     task 1.1 is a box without a text; write what is to be done, or delete the line
     任務 1.1 只有方框沒有內容；請寫明要做什麼，或刪除該行
     任务 1.1 只有方框没有内容；请写明要做什么，或删除该行
