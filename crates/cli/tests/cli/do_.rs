@@ -162,6 +162,8 @@ fn a_deep_task_goes_on_until_its_subtasks_and_its_review_are_done() {
             "analysis", "plan", "plan", "execute", "execute", "review", "repair", "review"
         ]
     );
+    // Its phases were counted (DISP-04).
+    assert!(!done.stdout.contains("没有任务清单"), "{}", done.stdout);
     let state = crate::delta::state(&env);
     for line in [
         "- Route: RALPH",
