@@ -657,3 +657,20 @@ fn a_key_in_the_words_of_a_task_is_shown_to_nobody() {
     }
     assert!(env.read("tasks.md").contains(key));
 }
+
+/// Nobody has to do it, and the end hides nothing (TASK-14).
+#[test]
+fn what_is_optional_and_open_is_said_at_the_end() {
+    let env = TestEnv::new();
+    env.write(
+        ".ralph/fix_plan.md",
+        "# Plan\n\n## High\n- [x] a\n\n## Optional\n- [ ] b\n- [x] c\n",
+    );
+    let done = env.ralph(&["run", "--agent-cmd", "true"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(
+        done.stdout.contains("- 1 optional task is open"),
+        "{}",
+        done.stdout
+    );
+}

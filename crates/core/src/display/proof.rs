@@ -49,6 +49,10 @@ pub enum Gap {
     SkippedTasks {
         ids: Vec<String>,
     },
+    /// They are open, and nobody had to do them.
+    OptionalTasks {
+        count: usize,
+    },
     /// The agent put words to them, or took lines out below them.
     Remarked {
         tasks: Vec<String>,
@@ -191,6 +195,13 @@ pub fn gap_line(screen: &Screen, gap: &Gap) -> String {
             tr!(
                 screen.lang,
                 "the agent put words to these tasks, or took lines out below them: {tasks}"
+            )
+        }
+        Gap::OptionalTasks { count } => {
+            let tasks_en = plural(*count, "task is", "tasks are");
+            tr!(
+                screen.lang,
+                "{count} optional {tasks_en} open: `ralph tasks` shows them"
             )
         }
         Gap::SkippedTasks { ids } => {

@@ -223,6 +223,9 @@ pub struct TaskFacts {
     pub total: usize,
     pub completed: usize,
     pub pending: usize,
+    /// Open tasks that nobody has to do (TASK-14).
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub optional: usize,
     /// Key of the first phase with open tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
@@ -342,6 +345,10 @@ pub struct TurnReport {
 
 fn first() -> u32 {
     1
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl TaskFacts {

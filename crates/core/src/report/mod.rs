@@ -231,6 +231,12 @@ pub fn gaps(state: &State, is_git: bool) -> Vec<Gap> {
     if !is_git {
         gaps.push(Gap::NoGit);
     }
+    let facts = state.tasks.facts.as_ref();
+    if let Some(facts) = facts.filter(|facts| facts.optional > 0) {
+        gaps.push(Gap::OptionalTasks {
+            count: facts.optional,
+        });
+    }
     if !state.tasks.skipped.is_empty() {
         gaps.push(Gap::SkippedTasks {
             ids: state.tasks.skipped.iter().cloned().collect(),

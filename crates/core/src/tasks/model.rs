@@ -276,6 +276,12 @@ impl TaskList {
         !task.optional && !scope.skipped.contains(&task.id) && self.is_in_phase(task, scope)
     }
 
+    /// How many tasks are open that nobody has to do.
+    pub fn open_optional(&self, scope: &Scope) -> usize {
+        let is_open = |task: &&Task| task.optional && !task.done && self.is_in_phase(task, scope);
+        self.tasks.iter().filter(is_open).count()
+    }
+
     fn is_in_phase(&self, task: &Task, scope: &Scope) -> bool {
         let Some(wanted) = &scope.phase else {
             return true;

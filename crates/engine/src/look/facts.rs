@@ -40,6 +40,7 @@ pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
         total: counts.total,
         completed: counts.completed,
         pending: counts.pending,
+        optional: list.open_optional(scope),
         phase: list
             .current_phase(scope)
             .and_then(|i| list.phases.get(i))

@@ -120,6 +120,7 @@ fn what_was_not_proven_is_said() {
             Gap::NoVerifyCommand,
             Gap::NoTaskList,
             Gap::NoGit,
+            Gap::OptionalTasks { count: 1 },
             Gap::SkippedTasks {
                 ids: vec!["T003".to_owned(), "T009".to_owned()],
             },
@@ -141,6 +142,7 @@ fn what_was_not_proven_is_said() {
     - no verify command is configured: the ticks are the agent's own claims
     - there is no task list: nothing could be counted
     - this is no Git project: there are no commits to look at
+    - 1 optional task is open: `ralph tasks` shows them
     - 2 tasks were left out: T003, T009
 
     👉 Next: ralph report  (shows the run)
@@ -160,6 +162,7 @@ fn what_was_not_proven_is_said() {
     - 沒有設定驗證命令：勾選只是 agent 自己的聲稱
     - 沒有任務清單：無法計數
     - 這不是 Git 專案：沒有提交可查
+    - 1 個選做任務尚未完成：用 `ralph tasks` 查看
     - 略過了 2 個任務: T003, T009
 
     👉 下一步: ralph report  (查看這次執行)
@@ -179,6 +182,7 @@ fn what_was_not_proven_is_said() {
     - 没有配置验证命令：勾选只是 agent 自己的声称
     - 没有任务清单：无法计数
     - 这不是 Git 项目：没有提交可查
+    - 1 个选做任务尚未完成：用 `ralph tasks` 查看
     - 跳过了 2 个任务: T003, T009
 
     👉 下一步: ralph report  (查看这次执行)
