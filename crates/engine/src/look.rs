@@ -10,8 +10,12 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::flow::Flow;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Checks, Integrity, Observation, SteeredTask, TaskFacts, TaskRef, Tasks};
-use ralph_core::tasks::{self, ChangedList, Changes, ListChange, Scope, Task, TaskError, TaskList};
+use ralph_core::machine::{
+    Checks, Ground, Integrity, Observation, SteeredTask, TaskFacts, TaskRef, Tasks,
+};
+use ralph_core::tasks::{
+    self, ChangedList, Changes, ListChange, Moved, Scope, Task, TaskError, TaskList,
+};
 use ralph_core::text;
 
 use sha2::{Digest, Sha256};
@@ -71,6 +75,8 @@ pub struct Looker {
     pub(crate) is_asked_anew: bool,
     /// The list when the run began: what a person wrote about risks.
     armed: Option<TaskList>,
+    /// The list that another process of this run saw last.
+    earlier: Option<TaskList>,
     trees: HashMap<String, Option<String>>,
     /// Where the phases of a flow leave their files, and how those are called.
     outputs: Option<(PathBuf, Vec<String>)>,
@@ -117,6 +123,7 @@ impl Looker {
             whole: None,
             is_asked_anew: false,
             armed: None,
+            earlier: None,
             trees: HashMap::new(),
             outputs: None,
             follows_flow: false,
@@ -310,6 +317,7 @@ impl Looker {
 
     fn read_anew(&mut self, bytes: Vec<u8>, file: &TaskFile) -> Result<TaskFacts, ReadError> {
         let list = file.parse(&bytes)?;
+        let moved = self.follow_moved(&list);
         let since = self.lost(&list);
         let remarked = remarked(&list, &since, self.last_list());
         let (mut lost, replaced) = (since.removed, since.replaced);
@@ -324,6 +332,7 @@ impl Looker {
         let changes = changes.unwrap_or_default();
         let facts = self.remember(bytes, list, lost);
         Ok(TaskFacts {
+            moved,
             removed: changes.removed,
             reworded,
             remarked,
@@ -332,6 +341,19 @@ impl Looker {
             ticked,
             ..facts
         })
+    }
+
+    /// Tasks without ids are known by their places: a person's wishes for them
+    /// go along.
+    fn follow_moved(&mut self, list: &TaskList) -> Vec<Moved> {
+        let before = self.last_list().or(self.earlier.as_ref());
+        let whole = self.whole.as_ref().or(self.armed.as_ref());
+        let moved = before.map_or_else(Vec::new, |before| tasks::moved(before, list, whole));
+        let now = |id: &String| Moved::now(&moved, id);
+        let scope = &mut self.scope;
+        scope.skipped = scope.skipped.iter().map(now).collect();
+        scope.focus = scope.focus.as_ref().map(now);
+        moved
     }
 
     /// Those that are not there any more and that the run is about.
@@ -489,23 +511,30 @@ impl Looker {
     /// when the run began, and as it was last.
     pub fn recall(&mut self, begun: Vec<u8>, last: Vec<u8>) {
         if let Some(file) = self.tasks.clone() {
+            // It is of after those looks.
+            let scope = self.scope.clone();
             for bytes in [begun, last] {
                 let _ = self.read_anew(bytes, &file);
             }
+            self.scope = scope;
         }
     }
 
-    /// Remembers the task file as it was when the loop was armed.
-    pub fn remember_armed(&mut self, layout: &Layout, armed: &str) {
+    /// Remembers the task file as it was when the loop was armed, and when it
+    /// was looked at last.
+    pub fn recall_from(&mut self, layout: &Layout, ground: &Ground) {
         let Some(file) = &self.tasks else {
             return;
         };
-        let bytes = Snapshots::open(layout).ok().and_then(|snapshots| {
+        let list_in = |tree: &String| {
+            let snapshots = Snapshots::open(layout).ok()?;
             let inside = file.path.strip_prefix(&self.root).ok()?;
-            let entry = snapshots.entry(&TreeId::parse(armed).ok()?, inside);
-            snapshots.read(&entry.ok()??).ok()
-        });
-        self.armed = bytes.and_then(|bytes| file.parse(&bytes).ok());
+            let entry = snapshots.entry(&TreeId::parse(tree).ok()?, inside);
+            let bytes = snapshots.read(&entry.ok()??).ok()?;
+            file.parse(&bytes).ok()
+        };
+        self.armed = ground.armed.as_ref().and_then(list_in);
+        self.earlier = ground.now.as_ref().and_then(list_in);
     }
 
     /// Brings the progress block of the task file in step with its boxes,

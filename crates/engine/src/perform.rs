@@ -224,9 +224,7 @@ impl OpenRun {
         }
         let armed = looker.arm(&plan, &state.rules.checks, &paths);
         recorder.note(Made::Checks, armed);
-        if let Some(tree) = &state.evidence.ground.armed {
-            looker.remember_armed(&layout, tree);
-        }
+        looker.recall_from(&layout, &state.evidence.ground);
         let found = keep_snapshots(&mut looker, &plan, &layout, state.turn.number > 0);
         let tag = Tag::of_run(&layout.runs_dir(), paths.id.as_str());
         OpenRun {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::env::{TestEnv, named};
+use crate::env::{Done, TestEnv, named};
 
 /// A project with a test that fails until the work is done.
 fn project() -> TestEnv {
@@ -164,6 +164,71 @@ fn tasks_with_other_words_are_not_done_task_17() {
     // What is put behind the words may say anything: it is told.
     let remarks = named(&events, "tasks_remarked");
     assert_eq!(remarks[0]["tasks"][0]["text"], "Do thing 2 (in w)");
+}
+
+/// TASK-17, PROM-11: where tasks have no ids, what is known of one stays with
+/// its words, wherever the line goes.
+#[test]
+fn tasks_without_ids_keep_what_is_known_of_them_task_17() {
+    let list = |lines: [&str; 2]| {
+        let boxes = lines.map(|line| format!("- [{}] {}\n", &line[..1], &line[1..]));
+        format!("# Tasks\n\n{}", boxes.concat())
+    };
+    let (a, b) = ("A | verify: `test -f a`", "B | verify: `test -f b`");
+    let [done_a, open_a] = ["x", " "].map(|mark| format!("{mark}{a}"));
+    let [done_b, open_b] = ["x", " "].map(|mark| format!("{mark}{b}"));
+    let promise = "<promise>COMPLETE</promise>";
+
+    // The check of one task stands where that of the other was.
+    let env = TestEnv::new();
+    env.write("tasks.md", &list([&open_a, &open_b]));
+    let turns = [
+        json!({"write": {"a": "1", "tasks.md": list([&done_a, &open_b])}, "say": "a"}),
+        json!({"write": {"tasks.md": list([&done_b, &done_a])}, "say": promise}),
+    ];
+    let (done, events) = env.run_script(&turns, &["--max-iterations", "2"]);
+    assert_eq!(done.code, 3, "{events:?}");
+    let read = env.read("tasks.md");
+    assert!(
+        read.contains("- [ ] B") && read.contains("- [x] A"),
+        "{read}"
+    );
+
+    // A person puts a line above the others.
+    let env = TestEnv::new();
+    env.write("tasks.md", "- [ ] A\n- [ ] B\n");
+    let turns = [
+        json!({"write": {"a": "1", "tasks.md": "- [x] A\n- [ ] B\n"}, "say": "a"}),
+        json!({"write": {"b": "1", "tasks.md": "- [ ] Z\n- [x] A\n- [x] B\n"}, "say": "b"}),
+        json!({"write": {"tasks.md": "- [x] Z\n- [x] A\n- [x] B\n"}, "say": promise}),
+    ];
+    let agent = env.agent(&turns);
+    let run = [
+        "run", "--json", "--agent-cmd", &agent, "--max-iterations", "3",
+    ];
+    let mut run = env.command(&run);
+    run.env("RALPH_EVIDENCE_LEVEL", "changed");
+    let done = Done::of(&run.output().unwrap());
+    assert_eq!(done.code, 3, "{}", done.stdout);
+    assert_eq!(env.read("tasks.md"), "- [ ] Z\n- [x] A\n- [x] B\n");
+
+    // What a person left out stays left out, also after the run was stopped.
+    let env = TestEnv::new();
+    env.write("tasks.md", "- [ ] A\n- [ ] B\n");
+    let turns = [
+        json!({"write": {"a": "1", "tasks.md": "- [x] A\n- [ ] B\n"}, "say": "a"}),
+        json!({"write": {"z": "1", "tasks.md": "- [x] Z\n- [x] A\n- [ ] B\n"}, "say": promise}),
+    ];
+    let (_, _) = env.run_script(&turns, &["--max-iterations", "1"]);
+    assert_eq!(env.ralph(&["tasks", "skip", "#2"]).code, 0);
+    env.write("tasks.md", "- [ ] Z\n- [x] A\n- [ ] B\n");
+    let done = env.ralph(&["resume", "--yes"]);
+    assert_eq!(done.code, 0, "{}\n{}", done.stdout, done.stderr);
+    assert!(
+        done.stdout.contains("1 task was left out: #3"),
+        "{}",
+        done.stdout
+    );
 }
 
 /// TASK-13, TASK-17: what a story asks for is not the agent's to rewrite.

@@ -17,7 +17,7 @@ use crate::integrity::Weakening;
 use crate::promise::Promise;
 use crate::proof::EvidenceLevel;
 use crate::proof::trial::{Trial, Weighed};
-use crate::tasks::{Counts, Waiting};
+use crate::tasks::{Counts, Moved, Waiting};
 use crate::template::PromptNote;
 use crate::usage::Usage;
 
@@ -121,6 +121,26 @@ pub enum Kind {
     Session(SessionEvent),
     /// What became of a lane.
     Lane(LaneEvent),
+}
+
+impl Kind {
+    /// What was seen of the world, where somebody looked.
+    pub(super) fn seen(&self) -> Option<&Observation> {
+        match self {
+            Kind::Started { seen }
+            | Kind::Resumed { seen, .. }
+            | Kind::Unticked { seen, .. }
+            | Kind::Woke { seen }
+            | Kind::Nudged { seen }
+            | Kind::Marked { seen } => Some(seen),
+            Kind::TurnEnded(report) => Some(&report.seen),
+            Kind::Answered {
+                answer: MenuAnswer::Simplify { seen, .. },
+            } => Some(seen),
+            Kind::Steered { seen, .. } | Kind::Undone(Undone { seen, .. }) => seen.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 /// It is written down before anything is touched, without what was seen, and
@@ -243,6 +263,10 @@ pub struct TaskFacts {
     /// The first few open tasks, for messages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<TaskRef>,
+    /// Tasks without ids that have other places than at the last look. What
+    /// was known of them goes along before anything else is taken in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<Moved>,
     /// Tasks that stood in the file before and are gone (TASK-17).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<String>,

@@ -1,6 +1,7 @@
 //! Where a run stands. It is rebuilt by replaying the journal, never saved.
 
 mod groups;
+mod moved;
 mod status;
 
 pub use self::groups::{

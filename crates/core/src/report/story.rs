@@ -10,6 +10,7 @@ use crate::machine::{
     State, Tasks, WaitReason, WallFacts,
 };
 use crate::proof::Unshown;
+use crate::tasks::Moved;
 
 /// What happened on the way.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -234,6 +235,14 @@ impl Story {
         let Tasks::Read(facts) = &seen.tasks else {
             return;
         };
+        if !facts.moved.is_empty() {
+            let ticked = std::mem::take(&mut self.ticked).into_iter();
+            let ticked = ticked.map(|(id, turn)| (Moved::now(&facts.moved, &id), turn));
+            self.ticked = ticked.collect();
+            let unshown = std::mem::take(&mut self.unshown).into_iter();
+            let unshown = unshown.map(|(id, why)| (Moved::now(&facts.moved, &id), why));
+            self.unshown = unshown.collect();
+        }
         for id in &facts.unticked {
             self.ticked.remove(id);
         }

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::format::Format;
 use super::model::{Task, TaskList};
 
@@ -55,9 +57,8 @@ impl Changes {
 /// because positions shift when lines come and go. Equal ones are paired in
 /// file order.
 pub fn compare(before: &TaskList, after: &TaskList) -> Changes {
-    let mut earlier = Earlier::of(before);
+    let earlier = Earlier::paired(before, after);
     let mut changes = Changes::default();
-    let mut unknown = Vec::new();
     let mut in_list = None;
     let mut note = |changes: &mut Changes, old: &Task, new: &Task| {
         changes.note(old, new);
@@ -81,24 +82,61 @@ pub fn compare(before: &TaskList, after: &TaskList) -> Changes {
             changes.reworded.push(new.id.clone());
         }
     };
-    for task in &after.tasks {
-        match earlier.take(task) {
-            Some(old) => note(&mut changes, old, task),
-            None => unknown.push(task),
-        }
-    }
-    for task in unknown {
-        match earlier.take_extended(task) {
+    for (task, old) in after.tasks.iter().zip(&earlier.pairs) {
+        match old.and_then(|index| before.tasks.get(index)) {
             Some(old) => note(&mut changes, old, task),
             None => changes.added.push(task.id.clone()),
         }
     }
-    let removed = before.tasks.iter().zip(&earlier.taken);
-    changes.removed = removed
-        .filter(|(_, taken)| !**taken)
-        .map(|(task, _)| task.id.clone())
-        .collect();
+    changes.removed = earlier.removed().map(|task| task.id.clone()).collect();
     changes
+}
+
+/// A task that is known by its place, and has another one by now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    pub from: String,
+    pub to: String,
+}
+
+impl Moved {
+    /// What a task is called now.
+    pub fn now(moved: &[Moved], id: &str) -> String {
+        let found = moved.iter().find(|moved| moved.from == id);
+        found.map_or_else(|| id.to_owned(), |moved| moved.to.clone())
+    }
+}
+
+/// The tasks without ids whose places changed from one reading to the next.
+/// What is known of one that is gone is kept below its words, until they are
+/// back; `whole` has those that may be gone already.
+pub fn moved(before: &TaskList, after: &TaskList, whole: Option<&TaskList>) -> Vec<Moved> {
+    let earlier = Earlier::paired(before, after);
+    let kept = |task: &Task| format!("#: {}", task.text);
+    let gone = earlier.removed().filter(|task| !task.has_own_id);
+    let mut moved: Vec<Moved> = gone
+        .map(|task| Moved {
+            from: task.id.clone(),
+            to: kept(task),
+        })
+        .collect();
+    for (task, old) in after.tasks.iter().zip(&earlier.pairs) {
+        let was_there = |whole: &&TaskList| {
+            let mut tasks = whole.tasks.iter();
+            tasks.any(|old| !old.has_own_id && old.text == task.text)
+        };
+        let from = match old.and_then(|index| before.tasks.get(index)) {
+            _ if task.has_own_id => continue,
+            Some(old) => old.id.clone(),
+            None if whole.as_ref().is_some_and(was_there) => kept(task),
+            None => continue,
+        };
+        if from != task.id {
+            let to = task.id.clone();
+            moved.push(Moved { from, to });
+        }
+    }
+    moved
 }
 
 impl Changes {
@@ -149,12 +187,14 @@ impl TaskList {
     }
 }
 
-/// The tasks of the earlier reading that are not recognised yet.
+/// The tasks of an earlier reading, as they are recognised in a later one.
 struct Earlier<'a> {
     list: &'a TaskList,
     taken: Vec<bool>,
     /// Positions of equal tasks, the first one last.
     by_name: HashMap<Name<'a>, Vec<usize>>,
+    /// For each task of the later reading, where it stood.
+    pairs: Vec<Option<usize>>,
 }
 
 type Name<'a> = (bool, &'a str);
@@ -168,31 +208,42 @@ fn name(task: &Task) -> Name<'_> {
 }
 
 impl<'a> Earlier<'a> {
-    fn of(list: &'a TaskList) -> Earlier<'a> {
+    fn paired(list: &'a TaskList, after: &'a TaskList) -> Earlier<'a> {
         let mut by_name: HashMap<Name<'_>, Vec<usize>> = HashMap::new();
         for (index, task) in list.tasks.iter().enumerate().rev() {
             by_name.entry(name(task)).or_default().push(index);
         }
-        Earlier {
+        let mut earlier = Earlier {
             list,
             taken: vec![false; list.tasks.len()],
             by_name,
+            pairs: Vec::new(),
+        };
+        earlier.pairs = after.tasks.iter().map(|task| earlier.take(task)).collect();
+        for (place, task) in after.tasks.iter().enumerate() {
+            if earlier.pairs.get(place) == Some(&None) {
+                earlier.pairs[place] = earlier.take_extended(task, place);
+            }
         }
+        earlier
     }
 
-    fn take(&mut self, task: &'a Task) -> Option<&'a Task> {
+    fn removed(&self) -> impl Iterator<Item = &'a Task> {
+        let tasks = self.list.tasks.iter().zip(&self.taken);
+        tasks.filter(|(_, taken)| !**taken).map(|(task, _)| task)
+    }
+
+    fn take(&mut self, task: &'a Task) -> Option<usize> {
         let index = self.by_name.get_mut(&name(task))?.pop()?;
         self.take_at(index)
     }
 
     /// Agents like to add a remark when they tick a box, so a task without an
     /// id is still the same if it only grew and kept its position.
-    fn take_extended(&mut self, task: &Task) -> Option<&'a Task> {
+    fn take_extended(&mut self, task: &Task, index: usize) -> Option<usize> {
         if task.has_own_id {
             return None;
         }
-        let index = task.id.strip_prefix('#')?.parse::<usize>().ok()?;
-        let index = index.checked_sub(1)?;
         let old = self.list.tasks.get(index)?;
         let is_same = !old.has_own_id && !old.text.is_empty() && task.text.starts_with(&old.text);
         if !is_same || *self.taken.get(index)? {
@@ -201,8 +252,8 @@ impl<'a> Earlier<'a> {
         self.take_at(index)
     }
 
-    fn take_at(&mut self, index: usize) -> Option<&'a Task> {
+    fn take_at(&mut self, index: usize) -> Option<usize> {
         *self.taken.get_mut(index)? = true;
-        self.list.tasks.get(index)
+        Some(index)
     }
 }

@@ -33,7 +33,7 @@ mod sections;
 mod tests;
 
 pub use change::{ChangedList, ListChange};
-pub use compare::{Changes, compare};
+pub use compare::{Changes, Moved, compare, moved};
 pub use depends::Unmet;
 pub use detect::{DETECTION_ORDER, detection_rank};
 pub use edit::set_mark;

@@ -49,6 +49,7 @@ pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
         next,
         waiting,
         open: list.pending(scope).take(OPEN_SHOWN).map(task_ref).collect(),
+        moved: Vec::new(),
         removed: Vec::new(),
         reworded: Vec::new(),
         remarked: Vec::new(),

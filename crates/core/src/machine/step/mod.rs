@@ -47,6 +47,9 @@ use crate::template::PromptNote;
 /// An event that does not fit the stage (a late answer, a turn that was
 /// already judged) changes nothing, so that a replay may repeat it.
 pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
+    if let Some(seen) = event.kind.seen() {
+        state.follow_moved(seen);
+    }
     let mut out = Out::default();
     let mut next = take(state, event, &mut out);
     while !matches!(next, Next::Rest) {
