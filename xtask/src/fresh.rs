@@ -113,8 +113,10 @@ pub fn share_network(dir: &Path) {
 
 /// Runs a line of shell in such a Debian, among processes of its own.
 pub fn inside(dir: &Path, line: &str) -> Result<(), String> {
-    let script = "mount --rbind /dev \"$1/dev\" && mount -t proc proc \"$1/proc\" && \
-                  exec chroot \"$1\" bash -c \"$2\"";
+    // Whoever sits in a mere `chroot` may have no namespaces of users.
+    let script = "mount --rbind \"$1\" \"$1\" && cd \"$1\" && mount --rbind /dev dev && \
+                  mount -t proc proc proc && pivot_root . . && umount -l . && \
+                  exec chroot . bash -c \"$2\"";
     let mut chroot = Command::new("unshare");
     chroot
         .args(["--mount", "--pid", "--fork", "--kill-child"])

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use crate::cargo;
 
 /// A program that tests start, and its package in Debian and for Homebrew.
-const TOOLS: [(&str, &str, &str); 11] = [
+const TOOLS: [(&str, &str, &str); 13] = [
     // Only Linux has it.
     ("bwrap", "bubblewrap", ""),
     ("curl", "curl", "curl"),
@@ -20,7 +20,9 @@ const TOOLS: [(&str, &str, &str); 11] = [
     ("go", "golang-go", "go"),
     ("make", "make", "make"),
     ("nats-server", "nats-server", "nats-server"),
+    ("npm", "npm", "node"),
     ("pip3", "python3-pip", ""),
+    ("ps", "procps", ""),
     ("pytest", "python3-pytest", "pytest"),
     ("python3", "python3", "python3"),
     ("tmux", "tmux", "tmux"),
@@ -36,7 +38,9 @@ pub fn get(root: &Path) -> OsString {
     let own = cargo::target(root).join("tools");
     let missing = TOOLS.into_iter().filter(|(tool, _, brew)| {
         let is_of_here = !brew.is_empty() || cfg!(target_os = "linux");
-        is_of_here && on_path(tool).is_none()
+        // Debian's npm runs only where it was installed.
+        let can_be_had = *tool != "npm" || brew_or_root();
+        is_of_here && can_be_had && on_path(tool).is_none()
     });
     let missing: Vec<_> = missing.collect();
     let path = match missing.is_empty() {
@@ -57,6 +61,10 @@ pub fn get(root: &Path) -> OsString {
             path
         }
     }
+}
+
+fn brew_or_root() -> bool {
+    on_path("apt-get").is_none() || is_root()
 }
 
 fn get_packages(

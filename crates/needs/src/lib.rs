@@ -30,7 +30,7 @@ const NEEDS: [(&str, Need, &[&str]); 20] = [
     ),
     ("has_gh", Need::Program("gh"), &["ralph-loop"]),
     ("has_nats", Need::Program("nats-server"), &["ralph-loop"]),
-    ("has_tmux", Need::Program("tmux"), &["ralph-loop"]),
+    ("has_tmux", Need::Other(has_tmux), &["ralph-loop"]),
     (
         "permissions_bind",
         Need::Other(permissions_bind),
@@ -116,6 +116,11 @@ fn has_pip() -> bool {
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "--version"]).stdin(Stdio::null());
     pip.output().is_ok_and(|output| output.status.success())
+}
+
+/// With what tells who sits in its panes.
+fn has_tmux() -> bool {
+    has_program("tmux") && has_program("ps")
 }
 
 /// Bubblewrap is here, and may do its work.
