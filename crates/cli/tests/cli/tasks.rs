@@ -453,7 +453,7 @@ fn lint_finds_what_is_doubtful() {
     openspec/changes/odd/tasks.md:5: these wait for each other: 1.1 → 1.2 → 1.1; take one of the dependencies out
     openspec/changes/odd/tasks.md:7: id 1.2 is already used on line 6; give this task another one
     openspec/changes/odd/tasks.md:8: 1.3 depends on 9.9, which is not in this file; correct the id or take it out
-    openspec/changes/odd/tasks.md:9: task 1.4 has a field "colour" that Ralph does not know; use agent, files, output or depends
+    openspec/changes/odd/tasks.md:9: task 1.4 has a field "colour" that Ralph does not know; use agent, files, output, depends, risk, verify, proof or may-change
     openspec/changes/odd/tasks.md:9: task 1.4 names the agent "wizard"; use developer, reviewer, tester, designer or debugger
     openspec/changes/odd/tasks.md:10: task 1.5 asks for a person ("ask the user") and would stop an unattended run; reword it, make it optional, or do it first
     openspec/changes/odd/tasks.md:12: task 1.6.1 is open, but task 1.6 above it is ticked; untick 1.6 or finish 1.6.1
@@ -466,7 +466,7 @@ fn lint_finds_what_is_doubtful() {
     openspec/changes/odd/tasks.md:5: 這些項目互相等待：1.1 → 1.2 → 1.1；請移除其中一個依賴
     openspec/changes/odd/tasks.md:7: 編號 1.2 已在第 6 行使用；請給這個任務另一個編號
     openspec/changes/odd/tasks.md:8: 1.3 依賴 9.9，但檔案中沒有它；請修正編號或移除
-    openspec/changes/odd/tasks.md:9: 任務 1.4 有 Ralph 不認識的欄位「colour」；請使用 agent、files、output 或 depends
+    openspec/changes/odd/tasks.md:9: 任務 1.4 有 Ralph 不認識的欄位「colour」；請用 agent、files、output、depends、risk、verify、proof 或 may-change
     openspec/changes/odd/tasks.md:9: 任務 1.4 指定的 agent「wizard」不存在；請使用 developer、reviewer、tester、designer 或 debugger
     openspec/changes/odd/tasks.md:10: 任務 1.5 需要真人處理（「ask the user」），會卡住無人值守的執行；請改寫、設為選做，或先完成它
     openspec/changes/odd/tasks.md:12: 任務 1.6.1 尚未完成，但上層任務 1.6 已勾選；請取消勾選 1.6，或完成 1.6.1
@@ -479,7 +479,7 @@ fn lint_finds_what_is_doubtful() {
     openspec/changes/odd/tasks.md:5: 这些项目互相等待：1.1 → 1.2 → 1.1；请移除其中一个依赖
     openspec/changes/odd/tasks.md:7: 编号 1.2 已在第 6 行使用；请给这个任务另一个编号
     openspec/changes/odd/tasks.md:8: 1.3 依赖 9.9，但文件中没有它；请修正编号或移除
-    openspec/changes/odd/tasks.md:9: 任务 1.4 有 Ralph 不认识的字段“colour”；请使用 agent、files、output 或 depends
+    openspec/changes/odd/tasks.md:9: 任务 1.4 有 Ralph 不认识的字段“colour”；请用 agent、files、output、depends、risk、verify、proof 或 may-change
     openspec/changes/odd/tasks.md:9: 任务 1.4 指定的 agent“wizard”不存在；请使用 developer、reviewer、tester、designer 或 debugger
     openspec/changes/odd/tasks.md:10: 任务 1.5 需要真人处理（“ask the user”），会卡住无人值守的运行；请改写、设为选做，或先完成它
     openspec/changes/odd/tasks.md:12: 任务 1.6.1 尚未完成，但上层任务 1.6 已勾选；请取消勾选 1.6，或完成 1.6.1
@@ -611,9 +611,9 @@ fn a_run_whose_tasks_all_wait_is_paused_with_the_reason() {
 #[test]
 fn a_list_that_a_run_can_trip_over_is_told_at_the_start() {
     let env = TestEnv::new();
-    env.write("tasks.md", "- [ ] T001 a\n- [ ] T001 b\n");
+    env.write("tasks.md", "- [ ] T001 a\n- [ ] T002 b | proof: persn\n");
     let agent = env.agent(&[json!({"say": "<promise>CONTINUE</promise>"})]);
-    let told = "task file, line 2: id T001 is already used on line 1";
+    let told = "task file, line 2: task T002 asks for the proof";
     for how in [&["--dry-run"][..], &["--max-iterations", "1"]] {
         let done = env.ralph(&[&["run", "--agent-cmd", &agent], how].concat());
         let words = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -58,6 +58,9 @@ pub enum ConfigError {
     /// The thresholds of the scorer are out of order.
     #[say("{place}: \"routing.thresholds\" must grow from direct over planned to ralph and stay below 100.", place = place.say(lang))]
     ThresholdOrder { place: Place },
+    /// It would pass, whatever is there (VERI-02, QUAL-08).
+    #[say("{place}: \"{key}\" has a command that runs nothing, so it would always pass. Write the command, or take it out.", place = place.say(lang))]
+    IdleCheck { place: Place, key: &'static str },
     /// An agent can't write this text between tags (PROM-03).
     #[say("{place}: \"{key}\" is {found} with a <promise> tag. Write the text alone, without the tag.", place = place.say(lang), found = found.say(lang))]
     PromiseWithTag {
@@ -91,6 +94,7 @@ impl ConfigError {
             | ConfigError::Unlimited { place }
             | ConfigError::WeightSum { place, .. }
             | ConfigError::ThresholdOrder { place }
+            | ConfigError::IdleCheck { place, .. }
             | ConfigError::PromiseWithTag { place, .. }
             | ConfigError::PromiseTaken { place, .. }
             | ConfigError::WarnsTooLate { place, .. } => place.line,

@@ -12,8 +12,10 @@ use super::settings::*;
 use super::units;
 use super::warning::ConfigWarning;
 use super::words::Found;
+use crate::gate;
 use crate::promise::{self, Promise};
 use crate::route::Scale;
+use crate::text;
 
 impl Resolved {
     /// The typed settings. Errors are all reported, not only the first.
@@ -23,6 +25,7 @@ impl Resolved {
         let mut warnings = Vec::new();
         errors.extend(crooked_scale(self, &settings.routing));
         errors.extend(unheard(self, &settings.promise));
+        errors.extend(idle_checks(self, &settings));
         match late_warning(self, &settings.limits) {
             Some(Lateness::Contradiction(error)) => errors.push(error),
             Some(Lateness::Overruled(warning)) => warnings.push(warning),
@@ -65,6 +68,28 @@ fn crooked_scale(resolved: &Resolved, scale: &Scale) -> Vec<ConfigError> {
         errors.push(ConfigError::ThresholdOrder { place });
     }
     errors
+}
+
+/// Checks that run nothing, and so would pass whatever is there.
+fn idle_checks(resolved: &Resolved, settings: &Settings) -> Vec<ConfigError> {
+    let e2e = Some(&settings.e2e.command).filter(|command| !command.is_empty());
+    let steps = gate::configured(&settings.gate.steps);
+    let lists: [(&str, Vec<&String>); 3] = [
+        ("verify.commands", settings.verify.commands.iter().collect()),
+        ("e2e.command", e2e.into_iter().collect()),
+        (
+            "gate.steps",
+            steps.iter().map(|step| &step.command).collect(),
+        ),
+    ];
+    let idle = lists
+        .into_iter()
+        .filter(|(_, commands)| commands.iter().any(|command| text::runs_nothing(command)));
+    idle.filter_map(|(key, _)| {
+        let place = resolved.get(key)?.place.clone();
+        Some(ConfigError::IdleCheck { place, key })
+    })
+    .collect()
 }
 
 /// Texts that no agent can promise with: those that hold a tag themselves, and

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use super::format::Format;
 use super::markdown::code_spans;
 use super::model::Task;
+use crate::config::nearest;
+use crate::text;
 
 /// Fills in everything about the task that its own line says.
 pub(super) fn describe(task: &mut Task, format: Format, raw: &str) {
@@ -94,6 +96,15 @@ fn split_fields(format: Format, raw: &str) -> (Cow<'_, str>, Vec<(&str, &str)>) 
     (Cow::Owned(description), fields)
 }
 
+/// Fields of a task that are none, since they are called a letter or two
+/// otherwise; what they were meant to be stands beside them.
+pub(super) fn misspelt(text: &str) -> Vec<(String, &'static str)> {
+    let parts = split_at_pipes(text).into_iter().skip(1);
+    let keys = parts.filter_map(|part| Some(field(part)?.0));
+    let meant = keys.filter_map(|key| Some((key.to_owned(), nearest(key, KNOWN_KEYS)?)));
+    meant.collect()
+}
+
 pub(super) fn is_known(key: &str) -> bool {
     KNOWN_KEYS
         .iter()
@@ -142,7 +153,10 @@ fn set_field(task: &mut Task, key: &str, value: &str) {
                 .filter(|file| !file.is_empty()),
         ),
         "depends" => add_names_in(&mut task.depends, value),
-        "verify" => task.verify.extend(command_of(value)),
+        "verify" => match command_of(value) {
+            Some(command) => task.verify.push(command),
+            None => task.fields.push((key.to_owned(), String::new())),
+        },
         _ => task.fields.push((key.to_owned(), value.to_owned())),
     }
 }
@@ -166,7 +180,7 @@ pub(super) fn command_of(value: &str) -> Option<String> {
         .strip_prefix('`')
         .and_then(|rest| rest.strip_suffix('`'))
         .unwrap_or(value);
-    some_text(bare.trim())
+    some_text(bare.trim()).filter(|command| !text::runs_nothing(command))
 }
 
 fn some_text(value: &str) -> Option<String> {

@@ -26,13 +26,27 @@ pub enum FindingKind {
     #[say("{id} depends on {on}, which is not in this file; correct the id or take it out")]
     UnknownDependency { id: String, on: String },
     #[say(
-        "task {id} has a field \"{key}\" that Ralph does not know; use agent, files, output or depends"
+        "task {id} has a field \"{key}\" that Ralph does not know; use agent, files, output, depends, risk, verify, proof or may-change"
     )]
     UnknownField { id: String, key: String },
     #[say(
         "task {id} names the agent \"{agent}\"; use developer, reviewer, tester, designer or debugger"
     )]
     UnknownAgent { id: String, agent: String },
+    /// Part of the sentence, and a check that never runs.
+    #[say("task {id} has \"{key}:\", which means nothing; did you mean {nearest}?")]
+    MisspeltField {
+        id: String,
+        key: String,
+        nearest: &'static str,
+    },
+    /// It would be shown by less than was asked for.
+    #[say(
+        "task {id} asks for the proof \"{word}\", which nobody knows; use change, person, tests or preserved"
+    )]
+    UnknownProof { id: String, word: String },
+    #[say("task {id} has a \"verify:\" without a command; write the command, or take it out")]
+    EmptyCheck { id: String },
     /// Without effect, and so less thorough than a person meant it to be.
     #[say(if let Some(nearest) = nearest, "task {id} names the risk \"{risk}\"; did you mean {nearest}?")]
     #[say("task {id} names the risk \"{risk}\"; use low, medium or high")]
@@ -92,6 +106,9 @@ impl FindingKind {
             | FindingKind::Cycle { .. }
             | FindingKind::UnknownDependency { .. }
             | FindingKind::UnknownRisk { .. }
+            | FindingKind::MisspeltField { .. }
+            | FindingKind::UnknownProof { .. }
+            | FindingKind::EmptyCheck { .. }
             | FindingKind::OnlyOptional
             | FindingKind::NoPassesField { .. } => Severity::Error,
             _ => Severity::Warning,

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use crate::config::nearest;
+use crate::proof::AskedProof;
 
 use super::depends::{Dependencies, Target};
 use super::finding::{Finding, FindingKind};
@@ -43,6 +44,16 @@ impl TaskList {
         findings
     }
 
+    /// The first id that two tasks have, with the lines of both.
+    pub fn doubled_id(&self) -> Option<(String, usize, usize)> {
+        let mut found = Vec::new();
+        self.find_duplicates(&mut found);
+        found.into_iter().find_map(|finding| match finding.kind {
+            FindingKind::DuplicateId { id, first_line } => Some((id, first_line, finding.line)),
+            _ => None,
+        })
+    }
+
     fn doubts_about(&self, task: &Task) -> Vec<FindingKind> {
         let id = || task.id.clone();
         let mut found = Vec::new();
@@ -65,8 +76,18 @@ impl TaskList {
             id: id(),
             key: key.clone(),
         }));
+        if task.field("verify").is_some() {
+            found.push(FindingKind::EmptyCheck { id: id() });
+        }
         found.extend(agent_doubt(task));
         found.extend(risk_doubt(task));
+        found.extend(proof_doubt(task));
+        let near = super::fields::misspelt(&task.text).into_iter();
+        found.extend(near.map(|(key, nearest)| FindingKind::MisspeltField {
+            id: id(),
+            key,
+            nearest,
+        }));
         let parent = task.parent.and_then(|parent| self.tasks.get(parent));
         if let Some(parent) = parent.filter(|parent| parent.done && !task.done) {
             found.push(FindingKind::OpenBelowDone {
@@ -153,6 +174,16 @@ fn agent_doubt(task: &Task) -> Option<FindingKind> {
         _ if task.done => None,
         _ => human_words(&task.text).map(human_only),
     }
+}
+
+/// A word that asks for nothing asks for less than a person meant.
+fn proof_doubt(task: &Task) -> Option<FindingKind> {
+    let word = task.field("proof").filter(|_| !task.done)?;
+    let is_known = word.parse::<AskedProof>().is_ok();
+    (!is_known).then(|| FindingKind::UnknownProof {
+        id: task.id.clone(),
+        word: word.to_owned(),
+    })
 }
 
 /// The first risk counts, in any case.

@@ -17,3 +17,9 @@ pub(crate) use markup::escape;
 pub use redact::{LineRedactor, redact, redact_values};
 pub use sanitize::{one_line, sanitize};
 pub use visible::visible;
+
+/// A command of nothing but room and remarks: it passes, whatever is there.
+pub fn runs_nothing(command: &str) -> bool {
+    let mut lines = command.lines().map(str::trim_start);
+    lines.all(|line| line.is_empty() || line.starts_with('#'))
+}

@@ -51,6 +51,16 @@ pub enum PlanError {
     /// TASK-14).
     #[say("{file} has no task that counts: all are optional (tasks.optional_sections: {sections}); move what has to be done to another section, or change that setting", sections = sections.join(", "))]
     OnlyOptional { file: String, sections: Vec<String> },
+    /// Checks and evidence of the one would be those of the other.
+    #[say(
+        "{file}: the id {id} stands on line {first_line} and on line {line}, so that nobody can tell these tasks apart; give one of them another id (`ralph tasks lint` shows all)"
+    )]
+    DoubledId {
+        file: String,
+        id: String,
+        first_line: usize,
+        line: usize,
+    },
     #[say(_0.say(lang))]
     Tasks(ReadError),
     #[say(_0.say(lang))]

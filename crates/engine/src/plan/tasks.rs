@@ -87,6 +87,15 @@ pub(super) fn check_scope(
             sections: file.options.optional_sections.clone(),
         });
     }
+    // What is known of a task is known by its id (TASK-04).
+    if let Some((id, first_line, line)) = list.doubled_id() {
+        return Err(PlanError::DoubledId {
+            file: file.name.clone(),
+            id,
+            first_line,
+            line,
+        });
+    }
     match list.pick(scope) {
         pick @ (Pick::Cycle { .. } | Pick::Blocked { .. }) => {
             Err(PlanError::Unpickable(Unpickable {

@@ -189,6 +189,8 @@ mod worktree {
             ("verify: make test\n", &["make test"]),
             ("verify:\n  # - make lint\n  # - make test\n", &[]),
             ("verify: []\n", &[]),
+            ("verify: ''\n", &[]),
+            ("verify:\n  - ' '\n  - '# make lint'\n  - make\n", &["make"]),
             ("worktree_dir: ../trees\n", &[]),
             ("# only comments\n", &[]),
             ("", &[]),

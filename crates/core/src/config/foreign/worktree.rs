@@ -6,6 +6,7 @@ use toml::Value;
 
 use super::{ForeignKey, Import};
 use crate::config::words::Found;
+use crate::text;
 
 const THEIRS: [&str; 3] = ["worktree_dir", "copy", "post_create"];
 const VERIFY: &str = "verify";
@@ -38,7 +39,8 @@ fn unreadable(error: &serde_saphyr::Error, import: &mut Import) {
     import.unreadable(line, text.lines().next().unwrap_or_default());
 }
 
-/// The list of commands; a key without a value and an empty list set nothing.
+/// The list of commands; a key without a value, an empty list and commands that
+/// run nothing set nothing.
 fn commands(value: &Json) -> Option<Value> {
     let items = match value {
         Json::Array(items) => items.as_slice(),
@@ -46,7 +48,7 @@ fn commands(value: &Json) -> Option<Value> {
     };
     let commands: Vec<Value> = items
         .iter()
-        .filter(|item| !item.is_null())
+        .filter(|item| !item.is_null() && !item.as_str().is_some_and(text::runs_nothing))
         .map(command)
         .collect();
     (!commands.is_empty()).then_some(Value::Array(commands))

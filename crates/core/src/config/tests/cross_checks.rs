@@ -120,6 +120,34 @@ fn texts_that_can_be_no_promise_are_refused() {
     "#);
 }
 
+/// A check that runs nothing passes whatever is there (VERI-02, QUAL-08, E2E-03).
+#[test]
+fn a_check_has_to_run_something() {
+    for idle in [
+        "[verify]\ncommands = [\"make\", \"\"]\n",
+        "[verify]\ncommands = [\" \\n# make\"]\n",
+        "[e2e]\ncommand = \"  \"\n",
+        "[gate]\nsteps = [\"test: \"]\n",
+        "[gate]\nsteps = [\"test: # npm test\"]\n",
+    ] {
+        let errors = load(&own(idle)).unwrap_err().errors;
+        let is_idle = |error: &ConfigError| matches!(error, ConfigError::IdleCheck { .. });
+        assert!(errors.iter().all(is_idle) && errors.len() == 1, "{idle}");
+    }
+    insta::assert_snapshot!(errors_of(&own("[e2e]\ncommand = \" \"\n")), @r#"
+    .ralph/config.toml line 2: "e2e.command" has a command that runs nothing, so it would always pass. Write the command, or take it out.
+    .ralph/config.toml 第 2 行：「e2e.command」有一個什麼都不執行的命令，永遠會通過。請寫上命令，或拿掉它。
+    .ralph/config.toml 第 2 行：“e2e.command”有一个什么都不执行的命令，永远会通过。请写上命令，或拿掉它。
+    "#);
+    for fine in [
+        "[verify]\ncommands = []\n",
+        "[e2e]\ncommand = \"\"\n",
+        "[gate]\nsteps = [\"test: make # all\"]\n",
+    ] {
+        assert!(load(&own(fine)).is_ok(), "{fine}");
+    }
+}
+
 #[test]
 fn all_mistakes_of_all_places_are_reported_at_once() {
     let mut sources = own("lagn = \"en\"\n[limits]\nstalled = true\n");

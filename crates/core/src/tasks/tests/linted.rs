@@ -37,6 +37,21 @@ fn boxes_outside_sections() {
     );
 }
 
+/// A slip must not make a task easier to call done (TASK-05, PROM-11).
+#[test]
+fn slips_that_ask_for_less() {
+    check(
+        "- [ ] T001 a | proof: persn\n- [ ] T002 b | verfy: `make`\n- [ ] T003 c | verify:\n- [ ] T004 d | verify: # make\n",
+        &[
+            "1 unknown_proof", "2 misspelt_field", "3 empty_check", "4 empty_check",
+        ],
+    );
+    check(
+        "- [ ] T001 a | proof: person | verify: `make`\n- [ ] T002 a | b: c\n- [ ] T003 cat x | grep y: z\n- [x] T004 a | proof: persn\n",
+        &[],
+    );
+}
+
 /// A run refuses such a list (LOOP-05, TASK-14).
 #[test]
 fn lists_of_nothing_that_has_to_be_done() {

@@ -134,6 +134,16 @@ fn findings_say_what_to_do() {
             child: "1.1.1".to_owned(),
         },
         FindingKind::OnlyOptional,
+        FindingKind::MisspeltField {
+            id: id(),
+            key: "verfy".to_owned(),
+            nearest: "verify",
+        },
+        FindingKind::UnknownProof {
+            id: id(),
+            word: "persn".to_owned(),
+        },
+        FindingKind::EmptyCheck { id: id() },
         FindingKind::EmptyText { id: id() },
         FindingKind::NoPassesField { id: id() },
         FindingKind::NotABox {
@@ -157,9 +167,9 @@ fn findings_say_what_to_do() {
     1.1 depends on 9.9, which is not in this file; correct the id or take it out
     1.1 依賴 9.9，但檔案中沒有它；請修正編號或移除
     1.1 依赖 9.9，但文件中没有它；请修正编号或移除
-    task 1.1 has a field "risk" that Ralph does not know; use agent, files, output or depends
-    任務 1.1 有 Ralph 不認識的欄位「risk」；請使用 agent、files、output 或 depends
-    任务 1.1 有 Ralph 不认识的字段“risk”；请使用 agent、files、output 或 depends
+    task 1.1 has a field "risk" that Ralph does not know; use agent, files, output, depends, risk, verify, proof or may-change
+    任務 1.1 有 Ralph 不認識的欄位「risk」；請用 agent、files、output、depends、risk、verify、proof 或 may-change
+    任务 1.1 有 Ralph 不认识的字段“risk”；请用 agent、files、output、depends、risk、verify、proof 或 may-change
     task 1.1 names the agent "wizard"; use developer, reviewer, tester, designer or debugger
     任務 1.1 指定的 agent「wizard」不存在；請使用 developer、reviewer、tester、designer 或 debugger
     任务 1.1 指定的 agent“wizard”不存在；请使用 developer、reviewer、tester、designer 或 debugger
@@ -178,6 +188,15 @@ fn findings_say_what_to_do() {
     every task here is optional, so a run has nothing to do; move what has to be done to another section, or change tasks.optional_sections
     這裡的任務都是選做，所以沒有可做的事；請把必須完成的移到其他區段，或修改 tasks.optional_sections
     这里的任务都是选做，所以没有可做的事；请把必须完成的移到其他章节，或修改 tasks.optional_sections
+    task 1.1 has "verfy:", which means nothing; did you mean verify?
+    任務 1.1 有「verfy:」，這沒有任何作用；是指 verify 嗎？
+    任务 1.1 有“verfy:”，这没有任何作用；是指 verify 吗？
+    task 1.1 asks for the proof "persn", which nobody knows; use change, person, tests or preserved
+    任務 1.1 要求的 proof「persn」不存在；請用 change、person、tests 或 preserved
+    任务 1.1 要求的 proof“persn”不存在；请用 change、person、tests 或 preserved
+    task 1.1 has a "verify:" without a command; write the command, or take it out
+    任務 1.1 的「verify:」沒有命令；請寫上命令，或拿掉它
+    任务 1.1 的“verify:”没有命令；请写上命令，或拿掉它
     task 1.1 is a box without a text; write what is to be done, or delete the line
     任務 1.1 只有方框沒有內容；請寫明要做什麼，或刪除該行
     任务 1.1 只有方框没有内容；请写明要做什么，或删除该行

@@ -185,6 +185,20 @@ fn a_list_with_nothing_but_optional_tasks_is_refused() {
     }
 }
 
+/// What is known of a task is known by its id (TASK-04, PROM-11).
+#[test]
+fn a_list_with_two_tasks_of_one_id_is_refused() {
+    let doubled = "# T\n- [ ] T001 a | verify: test -f a\n\n- [ ] T001 b\n";
+    let error = plan(&Project::with(&[("tasks.md", doubled)]), "").unwrap_err();
+    let want = PlanError::DoubledId {
+        file: "tasks.md".into(),
+        id: "T001".into(),
+        first_line: 2,
+        line: 4,
+    };
+    assert_eq!(error, want);
+}
+
 fn check_error(toml: &str, want: &PlanError) {
     let project = Project::with(&[("tasks.md", OPEN)]);
     let error = prepare(&settings(toml), &wanted(&project)).unwrap_err();

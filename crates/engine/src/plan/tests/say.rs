@@ -202,6 +202,19 @@ fn a_template_or_a_list_with_nothing_to_do() {
 "#,
     );
     check(
+        &PlanError::DoubledId {
+            file: "tasks.md".into(),
+            id: "T001".into(),
+            first_line: 2,
+            line: 4,
+        },
+        r#"
+tasks.md: the id T001 stands on line 2 and on line 4, so that nobody can tell these tasks apart; give one of them another id (`ralph tasks lint` shows all)
+tasks.md：編號 T001 同時出現在第 2 行和第 4 行，無法區分這兩個任務；請為其中一個換編號（`ralph tasks lint` 會全部列出）
+tasks.md：编号 T001 同时出现在第 2 行和第 4 行，无法区分这两个任务；请为其中一个换编号（`ralph tasks lint` 会全部列出）
+"#,
+    );
+    check(
         &PlanError::OnlyOptional {
             file: ".ralph/fix_plan.md".into(),
             sections: names(&["Optional", "Future"]),
