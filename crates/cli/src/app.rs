@@ -218,7 +218,9 @@ pub fn can_move_the_cursor() -> bool {
 }
 
 fn stdout_has_color() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+    std::io::stdout().is_terminal()
+        && can_move_the_cursor()
+        && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }
 
 /// The flag, else the settings, else the locale.

@@ -171,7 +171,7 @@ pub enum Command {
     Where(WhereArgs),
     /// List the agents that Ralph knows, and which are here
     Agents(AgentsArgs),
-    /// Show, check or explain the configuration
+    /// Show or check the configuration, or its reference
     Config(ConfigArgs),
     /// List, print or install the prompt templates that are built in
     Templates(TemplatesArgs),

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::app::{App, Exit, OrFail};
 use crate::args::AcceptArgs;
+use crate::install::program::quoted;
 
 pub fn run(app: &App, args: &AcceptArgs) -> Exit {
     let (lang, layout) = (app.lang(), app.layout());
@@ -109,10 +110,14 @@ fn list(app: &App, open: &[(String, EvidenceLevel)], json: bool) -> Exit {
                 app.lang(),
                 "the work: {level}; `ralph accept --all` takes your word for it"
             ),
-            false => tr!(
-                app.lang(),
-                "{id}: {level}; `ralph accept {id}` takes your word for it"
-            ),
+            false => {
+                // A shell takes `#1` for a remark.
+                let typed = quoted(id);
+                tr!(
+                    app.lang(),
+                    "{id}: {level}; `ralph accept {typed}` takes your word for it"
+                )
+            }
         });
     }
     Ok(0)

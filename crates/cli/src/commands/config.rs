@@ -2,7 +2,7 @@
 
 use ralph_core::config::{self, ConfigWarning, Layer, Loaded, REFERENCE, Rejected};
 use ralph_core::json_schema::File;
-use ralph_core::lang::Say;
+use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
 use ralph_engine::plan;
 
@@ -49,32 +49,49 @@ fn show(app: &App, preset: Option<&str>, origin: bool, json: bool) -> Exit {
 }
 
 fn check(app: &App) -> Exit {
+    let Doubts { warnings, errors } = doubts(app);
+    let all = warnings.iter().chain(&errors);
+    all.for_each(|doubt| app.warn(doubt));
+    match errors.is_empty() {
+        true => app.done(&tr!(app.lang(), "the configuration is sound")),
+        false => Err(FAILED),
+    }
+}
+
+/// What is wrong with the configuration of a project.
+pub struct Doubts {
+    pub warnings: Vec<String>,
+    pub errors: Vec<String>,
+}
+
+pub fn doubts(app: &App) -> Doubts {
     let lang = app.lang();
     match config::load(&settings::sources(&app.root, Vec::new())) {
         Ok(Loaded {
             settings, warnings, ..
         }) => {
-            warn_all(app, &warnings);
+            // What such a file says does not count.
+            let is_unread =
+                |warning: &&ConfigWarning| matches!(warning, ConfigWarning::Unreadable { .. });
+            let (unread, warnings): (Vec<_>, Vec<_>) = warnings.iter().partition(is_unread);
             let unknown = plan::check_names(&settings, &app.root, lang);
-            warn_all(app, &unknown);
-            let of_guard = problems_of_guard(app);
-            of_guard.iter().for_each(|problem| app.warn(problem));
-            if !unknown.is_empty() || !of_guard.is_empty() {
-                return Err(FAILED);
-            }
-            // What it says does not count.
-            let is_unread = |warning| matches!(warning, &ConfigWarning::Unreadable { .. });
-            match warnings.iter().any(is_unread) {
-                true => Err(FAILED),
-                false => app.done(&tr!(lang, "the configuration is sound")),
+            let mut errors = said(unread, lang);
+            errors.extend(said(&unknown, lang));
+            errors.extend(problems_of_guard(app));
+            Doubts {
+                warnings: said(warnings, lang),
+                errors,
             }
         }
-        Err(Rejected { errors, warnings }) => {
-            warn_all(app, &warnings);
-            warn_all(app, &errors);
-            Err(FAILED)
-        }
+        Err(Rejected { errors, warnings }) => Doubts {
+            warnings: said(&warnings, lang),
+            errors: said(&errors, lang),
+        },
     }
+}
+
+fn said<'a, T: Say + 'a>(all: impl IntoIterator<Item = &'a T>, lang: Lang) -> Vec<String> {
+    all.into_iter().map(|one| one.say(lang)).collect()
 }
 
 /// What `ralph guard check-rules` would say.

@@ -165,6 +165,18 @@ fn a_doctor_runs_nothing_that_stands_before_ralph() {
     }
 }
 
+/// INST-05: where the settings are refused, a hook stops everything.
+#[test]
+fn a_doctor_says_what_is_wrong_with_the_settings() {
+    let env = TestEnv::new();
+    env.init(&[]);
+    assert!(env.diagnosed("red").is_empty());
+    for broken in ["a=\n", "[limits]\nmax_iteration = 3\n"] {
+        env.write(".ralph/config.toml", broken);
+        assert_eq!(env.diagnosed("red"), ["config"], "{broken}");
+    }
+}
+
 #[test]
 fn what_a_person_did_in_between_stays() {
     let env = TestEnv::new();

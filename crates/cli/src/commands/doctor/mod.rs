@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 use crate::app::{App, Exit};
 use crate::args::DoctorArgs;
 use crate::around;
+use crate::commands::config;
 
 /// Exit code where something does not work.
 const RED: u8 = 7;
@@ -118,6 +119,9 @@ pub fn run(app: &App, args: &DoctorArgs) -> Exit {
 async fn look(app: &App, live: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     let clients = machine::look(app, &mut findings).await;
+    // Where they are refused, nothing else works.
+    let errors = config::doubts(app).errors.into_iter();
+    findings.extend(errors.map(|error| Finding::new(Level::Red, "config", error)));
     let found = entries::look(app, &mut findings);
     entries::run_each(app, &found, &mut findings).await;
     trust::look(&found, app.lang(), &mut findings);

@@ -41,6 +41,7 @@ use super::{
 };
 use crate::forge::ForgeAnswer;
 use crate::template::PromptNote;
+use crate::usage::Usage;
 
 /// Takes in one event and says what has to be done now.
 ///
@@ -296,6 +297,10 @@ fn resume(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
     }
     if state.stage == Stage::Running {
         state.notes.untell();
+        // Its process died with the call: nobody knows what that used.
+        if state.session.is_none() && state.rules.lanes.is_none() {
+            state.agents.bill.add(Usage::default());
+        }
     }
     if let Some(Outcome::Paused {
         reason: PauseReason::Agent(_),

@@ -290,14 +290,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 668 events, 2 complete, 623c2d082888f698
-    prompt: 740 events, 1 complete, cbc6b6a88631b775
-    pull: 635 events, 1 complete, c82c5872659340b6
-    ci: 1715 events, 0 complete, 27839026b97ac28b
-    drt: 1437 events, 10 complete, 672a7c1842a60a2b
-    ralph: 717 events, 4 complete, fa7061d8c4be4d87
+    tasks: 668 events, 2 complete, 7b83f73adc0868c6
+    prompt: 740 events, 1 complete, e829574c1a87ac41
+    pull: 635 events, 1 complete, 1104292c9394da31
+    ci: 1715 events, 0 complete, 1d68c3bc811537e8
+    drt: 1437 events, 10 complete, 21659b3cf7d9277b
+    ralph: 717 events, 4 complete, 7cd8eec11bd185ea
     planned: 481 events, 6 complete, 0432118788dfd447
-    direct: 461 events, 16 complete, 2a310e55f6dea789
+    direct: 461 events, 16 complete, 88c7cbbfbc01a700
     session: 1118 events, 6 complete, a8172c6b5c4162e1
     ");
 }

@@ -343,6 +343,17 @@ fn the_tighter_of_turn_and_run_bounds_the_call() {
     }
 }
 
+/// VALV-11: nobody knows what a call used that died with its run.
+#[test]
+fn a_call_that_died_with_its_run_is_on_the_bill() {
+    let mut run = Script::begin(for_tasks(), seen(list(0, 3)));
+    assert_eq!(run.state.agents.bill.calls, 0);
+    run.resume();
+    let bill = run.state.agents.bill;
+    assert_eq!((bill.calls, bill.uncounted, bill.unpriced), (1, 1, 1));
+    assert!(bill.cost_is_partial());
+}
+
 #[test]
 fn a_turn_that_was_cut_for_its_budget_is_judged_by_what_it_left() {
     let mut run = begin(for_tasks());
