@@ -2,7 +2,9 @@
 //! and once more with the checks as they were when the loop was armed (C-03,
 //! C-06).
 
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +16,7 @@ use ralph_store::layout::Layout;
 use tokio::sync::watch;
 
 use super::run::{GateError, RunStep};
-use super::unheld::unheld_since;
+use super::unheld::{NoAnswer, unheld_since};
 use super::{own_papers, steps_gone};
 use crate::agents::{EnvFilter, person_path};
 use crate::room::{Content, Layer, Room};
@@ -37,6 +39,8 @@ pub(super) struct Inspector<'a> {
     verifier: Verifier,
     env: Vec<(String, String)>,
     room: Result<Room, String>,
+    /// What no commit will hold, as gone.
+    unheld: Vec<(PathBuf, Content)>,
     log: PathBuf,
     stop: watch::Receiver<Stop>,
 }
@@ -68,6 +72,7 @@ impl<'a> Inspector<'a> {
         Inspector {
             room: Room::open(layout.root(), layout.state_dir()).await,
             env: vec![("PATH".into(), path)],
+            unheld: Vec::new(),
             layout,
             settings,
             verifier,
@@ -83,20 +88,20 @@ impl<'a> Inspector<'a> {
     /// Every step on what lies there; where all pass, with the checks of then.
     /// What comes back last says why it did not pass.
     pub async fn inspect(
-        &self,
+        &mut self,
         steps: &[Step],
         tree: &WorkTree,
         armed: Option<&Armed>,
         shown: &mut impl FnMut(&RunStep),
     ) -> Result<Vec<RunStep>, GateError> {
-        let unheld = self.unheld(armed);
+        self.unheld = self.unheld_since(armed)?;
         let layer = match &self.room {
-            Ok(room) => Some(layer(room, &unheld)?),
+            Ok(room) => Some(self.layer(room, &[])?),
             Err(_) => None,
         };
         let mut done = self.all(steps, layer.as_ref(), shown).await;
         if let Some(failed) = done.iter().find(|run| !run.passed()) {
-            self.refuse_unheld(steps, &failed.step, &unheld).await?;
+            self.refuse_unheld(steps, &failed.step).await?;
             return Ok(done);
         }
         if let Some(layer) = &layer {
@@ -135,35 +140,41 @@ impl<'a> Inspector<'a> {
 
     /// What came since the loop began and that no commit will hold: the steps
     /// have to pass without it, as they have to elsewhere.
-    fn unheld(&self, armed: Option<&Armed>) -> Vec<(PathBuf, Content)> {
+    fn unheld_since(&self, armed: Option<&Armed>) -> Result<Vec<(PathBuf, Content)>, GateError> {
         let (Some(armed), Ok(_)) = (armed, &self.room) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         let own = own_papers(self.settings).map(PathBuf::from);
-        let files = unheld_since(self.layout.root(), armed.at_ms);
-        let files = files.into_iter().filter(|file| !own.contains(file));
-        files.map(|file| (file, Content::Gone)).collect()
+        let rooms = self.layout.state_dir().join("rooms");
+        let files = unheld_since(self.layout.root(), &rooms, armed.at_ms);
+        let files = files.map_err(|NoAnswer| GateError::NoAnswer)?.into_iter();
+        let files = files.filter(|file| !own.contains(file));
+        Ok(files.map(|file| (file, Content::Gone)).collect())
     }
 
     /// A step that failed without these files may not pass with them.
-    async fn refuse_unheld(
-        &self,
-        steps: &[Step],
-        failed: &Step,
-        unheld: &[(PathBuf, Content)],
-    ) -> Result<(), GateError> {
-        let Some(room) = self.room.as_ref().ok().filter(|_| !unheld.is_empty()) else {
+    async fn refuse_unheld(&self, steps: &[Step], failed: &Step) -> Result<(), GateError> {
+        let any = !self.unheld.is_empty();
+        let Some(room) = self.room.as_ref().ok().filter(|_| any) else {
             return Ok(());
         };
-        let whole = layer(room, &[])?;
+        let whole = room.layer(&[]).map_err(no_layer)?;
         let with_them = self.all(steps, Some(&whole), &mut |_| {}).await;
         let passes = |run: &RunStep| run.step == *failed && run.passed();
         match with_them.iter().any(passes) {
             false => Ok(()),
-            true => Err(GateError::Unheld {
-                step: failed.name.clone(),
-                files: named(unheld.iter().map(|(path, _)| path.clone())),
-            }),
+            true => Err(self.needs_unheld(failed)),
+        }
+    }
+
+    fn needs_unheld(&self, step: &Step) -> GateError {
+        let paths = || self.unheld.iter().map(|(path, _)| path.clone());
+        let files = named(paths());
+        GateError::Unheld {
+            step: step.name.clone(),
+            more: self.unheld.len() - files.len(),
+            files,
+            secrets: named(paths().filter(|path| is_secret(path))),
         }
     }
 
@@ -172,7 +183,9 @@ impl<'a> Inspector<'a> {
     fn refuse_changes(&self, layer: &Layer, tree: &WorkTree) -> Result<(), GateError> {
         let found = tree.contents().into_iter().map(|found| found.path);
         let root = self.layout.root();
-        let changed = found.filter(|path| layer.differs(root, path));
+        let taken: HashSet<&PathBuf> = self.unheld.iter().map(|(path, _)| path).collect();
+        let stays = found.filter(|path| !taken.contains(path));
+        let changed = stays.filter(|path| layer.differs(root, path));
         let files = named(changed);
         match files.is_empty() {
             true => Ok(()),
@@ -186,6 +199,9 @@ impl<'a> Inspector<'a> {
         steps: &[Step],
         armed: &Armed,
     ) -> Result<Vec<RunStep>, GateError> {
+        if armed.tree.is_none() {
+            return Ok(Vec::new());
+        }
         let gone = steps_gone(self.layout, self.settings, armed);
         if !gone.is_empty() {
             return Err(GateError::StepsGone { steps: gone });
@@ -291,7 +307,7 @@ impl<'a> Inspector<'a> {
         steps: &[Step],
         files: &[(PathBuf, Content)],
     ) -> Result<Vec<RunStep>, GateError> {
-        let layer = layer(room, files)?;
+        let layer = self.layer(room, files)?;
         let mut red = Vec::new();
         for step in steps {
             let result = self.run(step, Some(&layer)).await;
@@ -304,6 +320,16 @@ impl<'a> Inspector<'a> {
             }
         }
         Ok(red)
+    }
+
+    /// With these files, and without what no commit will hold.
+    fn layer(&self, room: &Room, files: &[(PathBuf, Content)]) -> Result<Layer, GateError> {
+        let put: HashSet<&Path> = files.iter().map(|(path, _)| path.as_path()).collect();
+        // What is put there hides what was below.
+        let is_hidden = |path: &Path| path.ancestors().any(|part| put.contains(part));
+        let unheld = self.unheld.iter().filter(|(path, _)| !is_hidden(path));
+        let all: Vec<(PathBuf, Content)> = unheld.chain(files).cloned().collect();
+        room.layer(&all).map_err(no_layer)
     }
 
     async fn run(&self, step: &Step, layer: Option<&Layer>) -> CommandResult {
@@ -336,9 +362,12 @@ fn named(files: impl Iterator<Item = PathBuf>) -> Vec<String> {
         .collect()
 }
 
-fn layer(room: &Room, files: &[(PathBuf, Content)]) -> Result<Layer, GateError> {
-    let layer = room.layer(files);
-    layer.map_err(|error| GateError::NoOriginals {
+fn is_secret(path: &Path) -> bool {
+    ralph_guard::is_sensitive(&format!("/{}", path.display()))
+}
+
+fn no_layer(error: io::Error) -> GateError {
+    GateError::NoOriginals {
         why: error.to_string(),
-    })
+    }
 }
