@@ -38,9 +38,13 @@ pub(super) struct Inspector<'a> {
     settings: &'a GateSettings,
     verifier: Verifier,
     env: Vec<(String, String)>,
+    steps: Vec<Step>,
     room: Result<Room, String>,
     /// What no commit will hold, as gone.
     unheld: Vec<(PathBuf, Content)>,
+    /// Caches of tools; those that are as gone.
+    caches: Vec<PathBuf>,
+    without: Vec<(PathBuf, Content)>,
     log: PathBuf,
     stop: watch::Receiver<Stop>,
 }
@@ -72,7 +76,10 @@ impl<'a> Inspector<'a> {
         Inspector {
             room: Room::open(layout.root(), layout.state_dir()).await,
             env: vec![("PATH".into(), path)],
+            steps: Vec::new(),
             unheld: Vec::new(),
+            caches: Vec::new(),
+            without: Vec::new(),
             layout,
             settings,
             verifier,
@@ -94,15 +101,22 @@ impl<'a> Inspector<'a> {
         armed: Option<&Armed>,
         shown: &mut impl FnMut(&RunStep),
     ) -> Result<Vec<RunStep>, GateError> {
-        self.unheld = self.unheld_since(armed)?;
-        let layer = match &self.room {
+        self.steps = steps.to_vec();
+        self.find_unheld(armed)?;
+        let mut layer = match &self.room {
             Ok(room) => Some(self.layer(room, &[])?),
             Err(_) => None,
         };
         let mut done = self.all(steps, layer.as_ref(), shown).await;
         if let Some(failed) = done.iter().find(|run| !run.passed()) {
-            self.refuse_unheld(steps, &failed.step).await?;
-            return Ok(done);
+            let failed = failed.step.clone();
+            if !self.passes_with_unheld(steps, &failed).await? {
+                return Ok(done);
+            }
+            layer = self.try_again(steps, &mut done, layer, shown).await?;
+            if !done.iter().all(RunStep::passed) {
+                return Err(self.needs_unheld(&failed));
+            }
         }
         if let Some(layer) = &layer {
             self.refuse_changes(layer, tree)?;
@@ -140,30 +154,66 @@ impl<'a> Inspector<'a> {
 
     /// What came since the loop began and that no commit will hold: the steps
     /// have to pass without it, as they have to elsewhere.
-    fn unheld_since(&self, armed: Option<&Armed>) -> Result<Vec<(PathBuf, Content)>, GateError> {
+    fn find_unheld(&mut self, armed: Option<&Armed>) -> Result<(), GateError> {
         let (Some(armed), Ok(_)) = (armed, &self.room) else {
-            return Ok(Vec::new());
+            return Ok(());
         };
         let own = own_papers(self.settings).map(PathBuf::from);
         let rooms = self.layout.state_dir().join("rooms");
-        let files = unheld_since(self.layout.root(), &rooms, armed.at_ms);
-        let files = files.map_err(|NoAnswer| GateError::NoAnswer)?.into_iter();
-        let files = files.filter(|file| !own.contains(file));
-        Ok(files.map(|file| (file, Content::Gone)).collect())
+        let found = unheld_since(self.layout.root(), &rooms, armed.at_ms);
+        let found = found.map_err(|NoAnswer| GateError::NoAnswer)?;
+        let files = found.files.into_iter().filter(|file| !own.contains(file));
+        self.unheld = files.map(|file| (file, Content::Gone)).collect();
+        self.caches = found.caches;
+        Ok(())
     }
 
     /// A step that failed without these files may not pass with them.
-    async fn refuse_unheld(&self, steps: &[Step], failed: &Step) -> Result<(), GateError> {
+    async fn passes_with_unheld(&self, steps: &[Step], failed: &Step) -> Result<bool, GateError> {
         let any = !self.unheld.is_empty();
         let Some(room) = self.room.as_ref().ok().filter(|_| any) else {
-            return Ok(());
+            return Ok(false);
         };
-        let whole = room.layer(&[]).map_err(no_layer)?;
+        let whole = room.layer(&[]).map_err(|error| no_layer(&error))?;
         let with_them = self.all(steps, Some(&whole), &mut |_| {}).await;
         let passes = |run: &RunStep| run.step == *failed && run.passed();
-        match with_them.iter().any(passes) {
-            false => Ok(()),
-            true => Err(self.needs_unheld(failed)),
+        Ok(with_them.iter().any(passes))
+    }
+
+    /// A later step may make what an earlier one needs, and what is left of an
+    /// earlier build may say that nothing has to be made.
+    async fn try_again(
+        &mut self,
+        steps: &[Step],
+        done: &mut Vec<RunStep>,
+        layer: Option<Layer>,
+        shown: &mut impl FnMut(&RunStep),
+    ) -> Result<Option<Layer>, GateError> {
+        self.red_again(done, layer.as_ref(), shown).await;
+        let Some(room) = self.room.as_ref().ok().filter(|_| !self.caches.is_empty()) else {
+            return Ok(layer);
+        };
+        if done.iter().all(RunStep::passed) {
+            return Ok(layer);
+        }
+        drop(layer);
+        let caches = self.caches.iter().cloned();
+        self.without = caches.map(|cache| (cache, Content::Gone)).collect();
+        let layer = Some(self.layer(room, &[])?);
+        *done = self.all(steps, layer.as_ref(), shown).await;
+        self.red_again(done, layer.as_ref(), shown).await;
+        Ok(layer)
+    }
+
+    async fn red_again(
+        &self,
+        done: &mut [RunStep],
+        layer: Option<&Layer>,
+        shown: &mut impl FnMut(&RunStep),
+    ) {
+        for run in done.iter_mut().filter(|run| !run.passed()) {
+            run.result = self.run(&run.step, layer).await;
+            shown(run);
         }
     }
 
@@ -319,17 +369,28 @@ impl<'a> Inspector<'a> {
                 });
             }
         }
+        if red.is_empty() || self.unheld.is_empty() {
+            return Ok(red);
+        }
+        // As above: others may make what they need.
+        for step in self.steps.iter().filter(|step| !steps.contains(step)) {
+            self.run(step, Some(&layer)).await;
+        }
+        self.red_again(&mut red, Some(&layer), &mut |_| {}).await;
+        red.retain(|run| !run.passed());
         Ok(red)
     }
 
     /// With these files, and without what no commit will hold.
     fn layer(&self, room: &Room, files: &[(PathBuf, Content)]) -> Result<Layer, GateError> {
-        let put: HashSet<&Path> = files.iter().map(|(path, _)| path.as_path()).collect();
+        let put = self.without.iter().chain(files);
+        let put: HashSet<&Path> = put.map(|(path, _)| path.as_path()).collect();
         // What is put there hides what was below.
         let is_hidden = |path: &Path| path.ancestors().any(|part| put.contains(part));
         let unheld = self.unheld.iter().filter(|(path, _)| !is_hidden(path));
-        let all: Vec<(PathBuf, Content)> = unheld.chain(files).cloned().collect();
-        room.layer(&all).map_err(no_layer)
+        let all = unheld.chain(&self.without).chain(files);
+        let all: Vec<(PathBuf, Content)> = all.cloned().collect();
+        room.layer(&all).map_err(|error| no_layer(&error))
     }
 
     async fn run(&self, step: &Step, layer: Option<&Layer>) -> CommandResult {
@@ -366,7 +427,7 @@ fn is_secret(path: &Path) -> bool {
     ralph_guard::is_sensitive(&format!("/{}", path.display()))
 }
 
-fn no_layer(error: io::Error) -> GateError {
+fn no_layer(error: &io::Error) -> GateError {
     GateError::NoOriginals {
         why: error.to_string(),
     }

@@ -10,10 +10,16 @@ use std::time::{Duration, UNIX_EPOCH};
 use crate::git::{self, Held};
 use crate::worktree::changed_since;
 
-/// Folders of what was installed: installing it again is what others do.
-const INSTALLED: [&str; 6] = [
-    "node_modules", ".venv", "venv", ".tox", "target", "__pycache__",
+/// Folders of what was installed: installing it again is what others do. So is
+/// a virtual environment of Python, whatever its name.
+const INSTALLED: [&str; 10] = [
+    "node_modules", ".venv", "venv", ".tox", ".nox", ".yarn", ".gradle", "Pods", "target",
+    "__pycache__",
 ];
+/// Files that are installed with them.
+const INSTALLED_FILES: [&str; 2] = [".pnp.cjs", ".pnp.loader.mjs"];
+/// What a tool makes again where it is gone.
+const CACHES: [&str; 2] = ["target", "__pycache__"];
 /// Folders of what is built, or written: only if something in it is older than
 /// the loop, it is the former.
 const BUILT: [&str; 3] = ["dist", "build", "vendor"];
@@ -22,20 +28,24 @@ const BUILT: [&str; 3] = ["dist", "build", "vendor"];
 #[derive(Debug)]
 pub(super) struct NoAnswer;
 
+/// What was found, relative to the project.
+#[derive(Debug, Default)]
+pub(super) struct Unheld {
+    pub files: Vec<PathBuf>,
+    /// Folders in which tools keep what they made.
+    pub caches: Vec<PathBuf>,
+}
+
 /// Files and links that came or changed since then and that no commit will
 /// hold, relative to `root`: what Git ignores, what lies in `.git` folders
 /// below the top, in folders of Ralph and in repositories of their own, and
 /// links that lead out of the project. `rooms` are our own.
-pub(super) fn unheld_since(
-    root: &Path,
-    rooms: &Path,
-    then_ms: i64,
-) -> Result<Vec<PathBuf>, NoAnswer> {
+pub(super) fn unheld_since(root: &Path, rooms: &Path, then_ms: i64) -> Result<Unheld, NoAnswer> {
     let Some(held) = git::held(root).ok_or(NoAnswer)? else {
-        return Ok(Vec::new());
+        return Ok(Unheld::default());
     };
     let is_unheld = |path: &PathBuf| !held.files.contains(path) || leads_out(root, path);
-    let mut found = files_below(root, rooms, &held);
+    let (mut found, caches) = files_below(root, rooms, &held);
     found.retain(is_unheld);
     let mut left: BTreeMap<PathBuf, usize> = BTreeMap::new();
     let built = |path: &PathBuf| match is_apart(path, &held) {
@@ -52,7 +62,10 @@ pub(super) fn unheld_since(
     }
     changed.retain(|path| built(path).is_none_or(|folder| left[&folder] == 0));
     likely_first(&mut changed, &held);
-    Ok(changed)
+    Ok(Unheld {
+        files: changed,
+        caches,
+    })
 }
 
 /// Where a folder's name says nothing of what is in it.
@@ -63,37 +76,50 @@ fn is_apart(path: &Path, held: &Held) -> bool {
         || held.repositories.iter().any(is_below)
 }
 
-/// All files and links, wherever they lie; nothing is followed, and what was
-/// installed is not looked into. A folder that can't be read is one itself.
-fn files_below(root: &Path, rooms: &Path, held: &Held) -> Vec<PathBuf> {
-    let is_installed = |dir: &Path| {
-        let mut repositories = held.repositories.iter();
-        let name = dir.file_name().and_then(OsStr::to_str);
-        name.is_some_and(|name| INSTALLED.contains(&name))
-            && !is_apart(dir, held)
-            && !repositories.any(|repository| repository.starts_with(dir))
+/// All files and links, wherever they lie, and the caches; nothing is followed,
+/// and what was installed is not looked into. A folder that can't be read is
+/// taken for a file.
+fn files_below(root: &Path, rooms: &Path, held: &Held) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let all_held = held.files.iter().chain(&held.repositories);
+    let with_work: HashSet<&Path> = all_held.flat_map(|path| path.ancestors()).collect();
+    let repositories = held.repositories.iter();
+    let with_repository: HashSet<&Path> = repositories.flat_map(|path| path.ancestors()).collect();
+    let is_named = |path: &Path, names: &[&str]| {
+        let name = path.file_name().and_then(OsStr::to_str);
+        name.is_some_and(|name| names.contains(&name))
     };
-    let (mut files, mut dirs) = (Vec::new(), vec![PathBuf::new()]);
+    let is_venv = |dir: &Path| {
+        let mark = root.join(dir).join("pyvenv.cfg");
+        !with_work.contains(dir) && mark.is_file()
+    };
+    let is_installed = |path: &Path| {
+        (is_named(path, &INSTALLED) || is_venv(path))
+            && !is_apart(path, held)
+            && !with_repository.contains(path)
+    };
+    let is_loader = |path: &Path| is_named(path, &INSTALLED_FILES) && !is_apart(path, held);
+    let (mut files, mut caches, mut dirs) = (Vec::new(), Vec::new(), vec![PathBuf::new()]);
     while let Some(dir) = dirs.pop() {
         let Ok(entries) = fs::read_dir(root.join(&dir)) else {
             files.push(dir);
             continue;
         };
         for entry in entries.flatten() {
-            let (path, kind) = (dir.join(entry.file_name()), entry.file_type());
-            match kind {
-                Ok(kind) if kind.is_dir() => {
-                    let is_ours = path == Path::new(".git") || entry.path() == rooms;
-                    if !is_ours && !is_installed(&path) {
-                        dirs.push(path);
-                    }
-                }
-                Ok(kind) if kind.is_file() || kind.is_symlink() => files.push(path),
-                _ => {}
+            let path = dir.join(entry.file_name());
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            let is_ours = path == Path::new(".git") || entry.path() == rooms;
+            if kind.is_dir() && !is_ours && !is_installed(&path) {
+                dirs.push(path);
+            } else if kind.is_dir() && is_named(&path, &CACHES) && !with_work.contains(&*path) {
+                caches.push(path);
+            } else if kind.is_file() && !is_loader(&path) || kind.is_symlink() {
+                files.push(path);
             }
         }
     }
-    files
+    (files, caches)
 }
 
 /// Whether it is a link to what no clone has: a place outside of the project,

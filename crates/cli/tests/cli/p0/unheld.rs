@@ -166,6 +166,41 @@ fn what_lies_in_another_repository_is_in_no_commit_t_08() {
     ]);
 }
 
+/// T-08: honest work that makes something Git ignores is not held up.
+#[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
+fn what_is_made_and_installed_holds_nothing_up_t_08() {
+    judge(&[
+        // A later step makes it.
+        (
+            "echo out >> .gitignore; sed -i 's|build: true|build: mkdir -p out; cp src/a out/|' .ralph/config.toml",
+            "grep -q b out/a",
+            "mkdir out; cp src/a out",
+            "",
+        ),
+        // A stamp says that it was made already.
+        (
+            "printf 'out\\ntarget\\n' >> .gitignore",
+            "[ -e target/stamp ] || { mkdir -p target out; cp src/a out; touch target/stamp; }; grep -q b out/a",
+            "mkdir target out; cp src/a out; touch target/stamp",
+            "",
+        ),
+        (
+            "echo env >> .gitignore",
+            "grep -q works env/lib",
+            "mkdir env; touch env/pyvenv.cfg; echo works > env/lib",
+            "",
+        ),
+        // Not where work lies.
+        (
+            "true",
+            "grep -qr works src",
+            "printf 'pyvenv.cfg\\nlogin.txt\\n' > src/.gitignore; touch src/pyvenv.cfg; echo works > src/login.txt",
+            UNHELD,
+        ),
+    ]);
+}
+
 /// T-08: what a commit holds although Git ignores it is among what passed.
 #[test]
 #[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
