@@ -16,7 +16,7 @@ use ralph_store::layout::Layout;
 use tokio::sync::watch;
 
 use super::run::{GateError, RunStep};
-use super::unheld::{NoAnswer, unheld_since};
+use super::unheld::{NoAnswer, may_be_needed, unheld_since};
 use super::{own_papers, steps_gone};
 use crate::agents::{EnvFilter, person_path};
 use crate::room::{Content, Layer, Room};
@@ -170,8 +170,8 @@ impl<'a> Inspector<'a> {
 
     /// A step that failed without these files may not pass with them.
     async fn passes_with_unheld(&self, steps: &[Step], failed: &Step) -> Result<bool, GateError> {
-        let any = !self.unheld.is_empty();
-        let Some(room) = self.room.as_ref().ok().filter(|_| any) else {
+        let room = self.room.as_ref().ok();
+        let Some(room) = room.filter(|_| self.missing().next().is_some()) else {
             return Ok(false);
         };
         let whole = room.layer(&[]).map_err(|error| no_layer(&error))?;
@@ -217,14 +217,20 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// What a step may have failed without.
+    fn missing(&self) -> impl Iterator<Item = &PathBuf> {
+        let paths = self.unheld.iter().map(|(path, _)| path);
+        paths.filter(|path| may_be_needed(path))
+    }
+
     fn needs_unheld(&self, step: &Step) -> GateError {
-        let paths = || self.unheld.iter().map(|(path, _)| path.clone());
-        let files = named(paths());
+        let secrets = self.missing().filter(|path| is_secret(path));
+        let files = named(self.missing().cloned());
         GateError::Unheld {
             step: step.name.clone(),
-            more: self.unheld.len() - files.len(),
+            more: self.missing().count() - files.len(),
             files,
-            secrets: named(paths().filter(|path| is_secret(path))),
+            secrets: named(secrets.cloned()),
         }
     }
 
@@ -369,7 +375,7 @@ impl<'a> Inspector<'a> {
                 });
             }
         }
-        if red.is_empty() || self.unheld.is_empty() {
+        if red.is_empty() || self.missing().next().is_none() {
             return Ok(red);
         }
         // As above: others may make what they need.

@@ -24,6 +24,16 @@ const CACHES: [&str; 2] = ["target", "__pycache__"];
 /// the loop, it is the former.
 const BUILT: [&str; 3] = ["dist", "build", "vendor"];
 
+/// What Ralph itself writes as it runs.
+const RALPHS: [&str; 4] = [
+    ".ralph", ".skillpack/current", ".skillpack/history", ".skillpack/.gitignore",
+];
+
+/// Whether a step that fails may fail for want of it.
+pub(super) fn may_be_needed(path: &Path) -> bool {
+    !RALPHS.iter().any(|own| path.starts_with(own))
+}
+
 /// Git says nothing of what it holds.
 #[derive(Debug)]
 pub(super) struct NoAnswer;
