@@ -7,6 +7,7 @@
 
 mod apart;
 mod ask;
+mod held;
 pub mod refs;
 
 use std::fs;
@@ -22,6 +23,8 @@ use apart::command_for_store;
 pub(crate) use apart::person;
 pub use apart::{in_own_repository, in_own_repository_with, of_person};
 use ask::{ask_git, ask_git_for_bytes, ask_git_for_text, ask_real, bytes};
+use held::IndexOf;
+pub use held::{Held, held, held_though_ignored};
 
 /// Where HEAD stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +44,9 @@ const LONGEST_ANSWER: usize = 4 * 1024 * 1024;
 /// The names of all files of a large project.
 const LONGEST_LIST: usize = 256 * 1024 * 1024;
 
-/// Everything but Ralph's own files.
+/// Ralph's own files.
+pub(crate) const OWN: [&str; 2] = [".ralph", ".skillpack"];
+/// Everything but those.
 const WORK: [&str; 4] = ["--", ".", ":(exclude).ralph", ":(exclude).skillpack"];
 
 /// The nearest directory at or above `start` that holds a `.git` of ours.
@@ -139,7 +144,8 @@ pub fn uncommitted(root: &Path, commit: &str) -> Option<Vec<String>> {
         "--untracked-files=all",
         "--ignore-submodules=all",
     ];
-    let names = ask_of_commit(root, commit, &[&status[..], &WORK].concat())?;
+    let index = IndexOf::commit(root, Some(commit))?;
+    let names = index.ask(&[&status[..], &WORK].concat())?;
     // Two letters and a space stand before each name.
     let name = |entry: &Vec<u8>| {
         entry
@@ -147,27 +153,6 @@ pub fn uncommitted(root: &Path, commit: &str) -> Option<Vec<String>> {
             .map(|name| String::from_utf8_lossy(name).into())
     };
     Some(names.iter().filter_map(name).collect())
-}
-
-/// What a commit does not hold since Git ignores it, relative to `root`.
-pub fn ignored_beside(root: &Path, commit: &str) -> Option<Vec<Vec<u8>>> {
-    let list = [
-        "ls-files", "-z", "--others", "--ignored", "--exclude-standard",
-    ];
-    ask_of_commit(root, commit, &[&list[..], &WORK].concat())
-}
-
-/// Names that Git answers with where its index is that of a commit.
-fn ask_of_commit(root: &Path, commit: &str, arguments: &[&str]) -> Option<Vec<Vec<u8>>> {
-    let apart = Apart::of(root)?;
-    let (commit, index) = (object_id(commit)?, apart.own_index());
-    let ask = |arguments: &[&str]| {
-        let mut command = apart.command(root, arguments);
-        command.env("GIT_INDEX_FILE", &index);
-        bytes(command, LONGEST_LIST)
-    };
-    ask(&["read-tree", &commit])?;
-    Some(names_in(&ask(arguments)?))
 }
 
 /// Where a remote is, as it is configured.

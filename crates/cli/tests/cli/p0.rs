@@ -1,6 +1,8 @@
 //! `ralph run --preset dev-p0`: the quality gate, then the pull request, with
 //! the real `gh`.
 
+mod unheld;
+
 use std::collections::VecDeque;
 
 use ralph_testkit::github::{CheckRun, PullRequest, World};
@@ -328,57 +330,7 @@ fn what_was_gated_is_what_is_committed_and_pushed_t_08() {
         let pushed = hub.pushed();
         assert!(pushed.is_none_or(|pushed| pushed == before), "{turns:?}");
         let prompt = hub.prompt(2);
-        assert!(prompt.contains("not committed as they are"), "{prompt}");
-    }
-}
-
-/// T-08, PRCI-08: work that Git ignores is in no commit, whoever wrote the rule
-/// and when.
-#[test]
-#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
-fn what_git_ignores_is_in_no_commit_t_08() {
-    for (hides, file, is_good) in [
-        (
-            "echo src/login.txt >> .git/info/exclude",
-            "login.txt",
-            false,
-        ),
-        ("echo login.txt > src/.gitignore", "login.txt", false),
-        ("true", "a.local", false),
-        (
-            "mkdir src/dist; mv src/a.local src/dist/",
-            "dist/a.local",
-            false,
-        ),
-        // What checks and tools leave is not needed.
-        (
-            "echo coverage > .gitignore; mkdir coverage; echo 1 > coverage/a",
-            "login.txt",
-            true,
-        ),
-    ] {
-        let hub = project(World::default());
-        hub.env.write("check.sh", "grep -qr works src\n");
-        hub.env
-            .write(".gitignore", ".quality-gate-passed\n*.local\n");
-        hub.commit("Ignore what is local");
-        let work = format!(
-            "mkdir -p src; echo works > src/{}",
-            file.replace("dist/", "")
-        );
-        let said = hub.env.outside("said");
-        let gate = format!("$RALPH gate run > {} 2>&1", said.display());
-        let turns = [turn(&[&work, hides, AUDIT_PASS, EVIDENCE, &gate, COMMIT])];
-        let (code, events) = p0(&hub, &turns, &["--create-pr", "--max-iterations", "1"]);
-        let told = story(&events);
-        assert_eq!(code, if is_good { 0 } else { 3 }, "{hides}: {told:?}");
-        assert_eq!(hub.pushed().is_some(), is_good, "{hides}");
-        let said = std::fs::read_to_string(said).unwrap();
-        assert_eq!(
-            said.contains("that Git ignores"),
-            !is_good,
-            "{hides}: {said}"
-        );
+        assert!(prompt.contains("not committed as "), "{prompt}");
     }
 }
 

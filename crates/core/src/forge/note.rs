@@ -4,6 +4,7 @@ use super::phase::short;
 use super::{Cause, GateFinding};
 use crate::lang::{Lang, Say};
 use crate::template::data::{fenced, inline, list};
+use crate::text::duration::plural;
 use crate::tr;
 
 /// One thing that stands between the work and its goal.
@@ -15,7 +16,7 @@ pub enum ForgeNote {
     /// The gate is green and there is no pull request yet.
     #[say("The quality gate is passed, and there is no open pull request for {branch} yet. Commit everything, push the branch (never with force), and create the pull request with `gh pr create`. Do not wait for CI.", branch = inline(branch))]
     NoPull { branch: String },
-    #[say("{files} files are not committed as they are, so that what passed the gate is not what would be merged. Commit them, or remove or ignore what does not belong there:\n\n{names}", names = list(names))]
+    #[say("{files} {files_en} not committed as {they_en}, so that what passed the gate is not what would be merged. Commit what is work, and remove or ignore what does not belong there:\n\n{names}", (files_en, they_en) = (plural(*files, "file is", "files are"), plural(*files, "it is", "they are")), names = list(names))]
     Uncommitted { files: usize, names: Vec<String> },
     #[say("{commits} commits of {branch} are not pushed, so that CI has not seen them. Push the branch, never with force.", branch = inline(branch))]
     Unpushed { branch: String, commits: usize },

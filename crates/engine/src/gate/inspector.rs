@@ -2,7 +2,9 @@
 //! and once more with the checks as they were when the loop was armed (C-03,
 //! C-06).
 
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +16,7 @@ use ralph_store::layout::Layout;
 use tokio::sync::watch;
 
 use super::run::{GateError, RunStep};
-use super::unheld::unheld_since;
+use super::unheld::{NoAnswer, may_be_needed, unheld_since};
 use super::{own_papers, steps_gone};
 use crate::agents::{EnvFilter, person_path};
 use crate::room::{Content, Layer, Room};
@@ -36,7 +38,13 @@ pub(super) struct Inspector<'a> {
     settings: &'a GateSettings,
     verifier: Verifier,
     env: Vec<(String, String)>,
+    steps: Vec<Step>,
     room: Result<Room, String>,
+    /// What no commit will hold, as gone.
+    unheld: Vec<(PathBuf, Content)>,
+    /// Caches of tools; those that are as gone.
+    caches: Vec<PathBuf>,
+    without: Vec<(PathBuf, Content)>,
     log: PathBuf,
     stop: watch::Receiver<Stop>,
 }
@@ -68,6 +76,10 @@ impl<'a> Inspector<'a> {
         Inspector {
             room: Room::open(layout.root(), layout.state_dir()).await,
             env: vec![("PATH".into(), path)],
+            steps: Vec::new(),
+            unheld: Vec::new(),
+            caches: Vec::new(),
+            without: Vec::new(),
             layout,
             settings,
             verifier,
@@ -83,21 +95,28 @@ impl<'a> Inspector<'a> {
     /// Every step on what lies there; where all pass, with the checks of then.
     /// What comes back last says why it did not pass.
     pub async fn inspect(
-        &self,
+        &mut self,
         steps: &[Step],
         tree: &WorkTree,
         armed: Option<&Armed>,
         shown: &mut impl FnMut(&RunStep),
     ) -> Result<Vec<RunStep>, GateError> {
-        let unheld = self.unheld(armed);
-        let layer = match &self.room {
-            Ok(room) => Some(layer(room, &unheld)?),
+        self.steps = steps.to_vec();
+        self.find_unheld(armed)?;
+        let mut layer = match &self.room {
+            Ok(room) => Some(self.layer(room, &[])?),
             Err(_) => None,
         };
         let mut done = self.all(steps, layer.as_ref(), shown).await;
         if let Some(failed) = done.iter().find(|run| !run.passed()) {
-            self.refuse_unheld(steps, &failed.step, &unheld).await?;
-            return Ok(done);
+            let failed = failed.step.clone();
+            if !self.passes_with_unheld(steps, &failed).await? {
+                return Ok(done);
+            }
+            layer = self.try_again(steps, &mut done, layer, shown).await?;
+            if !done.iter().all(RunStep::passed) {
+                return Err(self.needs_unheld(&failed));
+            }
         }
         if let Some(layer) = &layer {
             self.refuse_changes(layer, tree)?;
@@ -135,35 +154,83 @@ impl<'a> Inspector<'a> {
 
     /// What came since the loop began and that no commit will hold: the steps
     /// have to pass without it, as they have to elsewhere.
-    fn unheld(&self, armed: Option<&Armed>) -> Vec<(PathBuf, Content)> {
+    fn find_unheld(&mut self, armed: Option<&Armed>) -> Result<(), GateError> {
         let (Some(armed), Ok(_)) = (armed, &self.room) else {
-            return Vec::new();
+            return Ok(());
         };
         let own = own_papers(self.settings).map(PathBuf::from);
-        let files = unheld_since(self.layout.root(), armed.at_ms);
-        let files = files.into_iter().filter(|file| !own.contains(file));
-        files.map(|file| (file, Content::Gone)).collect()
+        let rooms = self.layout.state_dir().join("rooms");
+        let found = unheld_since(self.layout.root(), &rooms, armed.at_ms);
+        let found = found.map_err(|NoAnswer| GateError::NoAnswer)?;
+        let files = found.files.into_iter().filter(|file| !own.contains(file));
+        self.unheld = files.map(|file| (file, Content::Gone)).collect();
+        self.caches = found.caches;
+        Ok(())
     }
 
     /// A step that failed without these files may not pass with them.
-    async fn refuse_unheld(
-        &self,
-        steps: &[Step],
-        failed: &Step,
-        unheld: &[(PathBuf, Content)],
-    ) -> Result<(), GateError> {
-        let Some(room) = self.room.as_ref().ok().filter(|_| !unheld.is_empty()) else {
-            return Ok(());
+    async fn passes_with_unheld(&self, steps: &[Step], failed: &Step) -> Result<bool, GateError> {
+        let room = self.room.as_ref().ok();
+        let Some(room) = room.filter(|_| self.missing().next().is_some()) else {
+            return Ok(false);
         };
-        let whole = layer(room, &[])?;
+        let whole = room.layer(&[]).map_err(|error| no_layer(&error))?;
         let with_them = self.all(steps, Some(&whole), &mut |_| {}).await;
         let passes = |run: &RunStep| run.step == *failed && run.passed();
-        match with_them.iter().any(passes) {
-            false => Ok(()),
-            true => Err(GateError::Unheld {
-                step: failed.name.clone(),
-                files: named(unheld.iter().map(|(path, _)| path.clone())),
-            }),
+        Ok(with_them.iter().any(passes))
+    }
+
+    /// A later step may make what an earlier one needs, and what is left of an
+    /// earlier build may say that nothing has to be made.
+    async fn try_again(
+        &mut self,
+        steps: &[Step],
+        done: &mut Vec<RunStep>,
+        layer: Option<Layer>,
+        shown: &mut impl FnMut(&RunStep),
+    ) -> Result<Option<Layer>, GateError> {
+        self.red_again(done, layer.as_ref(), shown).await;
+        let Some(room) = self.room.as_ref().ok().filter(|_| !self.caches.is_empty()) else {
+            return Ok(layer);
+        };
+        if done.iter().all(RunStep::passed) {
+            return Ok(layer);
+        }
+        drop(layer);
+        let caches = self.caches.iter().cloned();
+        self.without = caches.map(|cache| (cache, Content::Gone)).collect();
+        let layer = Some(self.layer(room, &[])?);
+        *done = self.all(steps, layer.as_ref(), shown).await;
+        self.red_again(done, layer.as_ref(), shown).await;
+        Ok(layer)
+    }
+
+    async fn red_again(
+        &self,
+        done: &mut [RunStep],
+        layer: Option<&Layer>,
+        shown: &mut impl FnMut(&RunStep),
+    ) {
+        for run in done.iter_mut().filter(|run| !run.passed()) {
+            run.result = self.run(&run.step, layer).await;
+            shown(run);
+        }
+    }
+
+    /// What a step may have failed without.
+    fn missing(&self) -> impl Iterator<Item = &PathBuf> {
+        let paths = self.unheld.iter().map(|(path, _)| path);
+        paths.filter(|path| may_be_needed(path))
+    }
+
+    fn needs_unheld(&self, step: &Step) -> GateError {
+        let secrets = self.missing().filter(|path| is_secret(path));
+        let files = named(self.missing().cloned());
+        GateError::Unheld {
+            step: step.name.clone(),
+            more: self.missing().count() - files.len(),
+            files,
+            secrets: named(secrets.cloned()),
         }
     }
 
@@ -172,7 +239,9 @@ impl<'a> Inspector<'a> {
     fn refuse_changes(&self, layer: &Layer, tree: &WorkTree) -> Result<(), GateError> {
         let found = tree.contents().into_iter().map(|found| found.path);
         let root = self.layout.root();
-        let changed = found.filter(|path| layer.differs(root, path));
+        let taken: HashSet<&PathBuf> = self.unheld.iter().map(|(path, _)| path).collect();
+        let stays = found.filter(|path| !taken.contains(path));
+        let changed = stays.filter(|path| layer.differs(root, path));
         let files = named(changed);
         match files.is_empty() {
             true => Ok(()),
@@ -186,6 +255,9 @@ impl<'a> Inspector<'a> {
         steps: &[Step],
         armed: &Armed,
     ) -> Result<Vec<RunStep>, GateError> {
+        if armed.tree.is_none() {
+            return Ok(Vec::new());
+        }
         let gone = steps_gone(self.layout, self.settings, armed);
         if !gone.is_empty() {
             return Err(GateError::StepsGone { steps: gone });
@@ -291,7 +363,7 @@ impl<'a> Inspector<'a> {
         steps: &[Step],
         files: &[(PathBuf, Content)],
     ) -> Result<Vec<RunStep>, GateError> {
-        let layer = layer(room, files)?;
+        let layer = self.layer(room, files)?;
         let mut red = Vec::new();
         for step in steps {
             let result = self.run(step, Some(&layer)).await;
@@ -303,7 +375,28 @@ impl<'a> Inspector<'a> {
                 });
             }
         }
+        if red.is_empty() || self.missing().next().is_none() {
+            return Ok(red);
+        }
+        // As above: others may make what they need.
+        for step in self.steps.iter().filter(|step| !steps.contains(step)) {
+            self.run(step, Some(&layer)).await;
+        }
+        self.red_again(&mut red, Some(&layer), &mut |_| {}).await;
+        red.retain(|run| !run.passed());
         Ok(red)
+    }
+
+    /// With these files, and without what no commit will hold.
+    fn layer(&self, room: &Room, files: &[(PathBuf, Content)]) -> Result<Layer, GateError> {
+        let put = self.without.iter().chain(files);
+        let put: HashSet<&Path> = put.map(|(path, _)| path.as_path()).collect();
+        // What is put there hides what was below.
+        let is_hidden = |path: &Path| path.ancestors().any(|part| put.contains(part));
+        let unheld = self.unheld.iter().filter(|(path, _)| !is_hidden(path));
+        let all = unheld.chain(&self.without).chain(files);
+        let all: Vec<(PathBuf, Content)> = all.cloned().collect();
+        room.layer(&all).map_err(|error| no_layer(&error))
     }
 
     async fn run(&self, step: &Step, layer: Option<&Layer>) -> CommandResult {
@@ -336,9 +429,12 @@ fn named(files: impl Iterator<Item = PathBuf>) -> Vec<String> {
         .collect()
 }
 
-fn layer(room: &Room, files: &[(PathBuf, Content)]) -> Result<Layer, GateError> {
-    let layer = room.layer(files);
-    layer.map_err(|error| GateError::NoOriginals {
+fn is_secret(path: &Path) -> bool {
+    ralph_guard::is_sensitive(&format!("/{}", path.display()))
+}
+
+fn no_layer(error: &io::Error) -> GateError {
+    GateError::NoOriginals {
         why: error.to_string(),
-    })
+    }
 }

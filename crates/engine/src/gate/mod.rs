@@ -143,12 +143,15 @@ fn excluded(root: &Path, settings: &GateSettings) -> Vec<PathBuf> {
     names.map(|name| root.join(name)).collect()
 }
 
-fn work_tree(root: &Path, settings: &GateSettings) -> WorkTree {
-    WorkTree::new(root, excluded(root, settings))
+/// With what a commit holds although Git ignores it.
+fn work_tree(root: &Path, settings: &GateSettings) -> Result<WorkTree, GateError> {
+    let mut tree = WorkTree::new(root, excluded(root, settings));
+    tree.count_also(git::held_though_ignored(root).ok_or(GateError::NoAnswer)?);
+    Ok(tree)
 }
 
 fn tree(root: &Path, settings: &GateSettings) -> Option<String> {
-    let scan = work_tree(root, settings).scan().ok()?;
+    let scan = work_tree(root, settings).ok()?.scan().ok()?;
     Some(scan.fingerprint.to_string())
 }
 

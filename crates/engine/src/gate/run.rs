@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use ralph_core::config::GateSettings;
 use ralph_core::gate::{GateRecord, Key, OWN_GATE, Step, names, steps_digest};
-use ralph_core::lang::Say;
+use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{CommandResult, iso_utc};
+use ralph_core::tr;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::layout::Layout;
 use ralph_store::{Action, FileError};
@@ -77,8 +78,20 @@ pub enum GateError {
     )]
     Blind { step: String },
     /// Work that only this disk has.
-    #[say("the step {step} passes only with files that Git ignores and that came or changed since the loop began ({files}): no commit holds them, so it fails everywhere else; commit what is work (`git add -f`), or let a step make what is built", files = files.join(", "))]
-    Unheld { step: String, files: Vec<String> },
+    #[say("the step {step} passes only with files that came or changed since the loop began and that no commit holds, since Git ignores them or they lie where it does not look ({files}), so that it fails everywhere else: {advice}", files = listed(files, *more, lang), advice = advice(secrets, lang))]
+    Unheld {
+        step: String,
+        files: Vec<String>,
+        /// How many there are beside those.
+        more: usize,
+        /// Those that must not be in a commit.
+        secrets: Vec<String>,
+    },
+    /// Nobody knows what would be missing elsewhere.
+    #[say(
+        "Git does not say which files of this project a commit holds, so that the gate can't leave out the others; see that `git status` answers at once (a pipe that stands where Git looks for a file makes it wait), then run `ralph gate run` again"
+    )]
+    NoAnswer,
     /// What the checks were can't be brought back.
     #[say("the gate can't be run with the checks as they were when the loop began: {why}")]
     NoOriginals { why: String },
@@ -88,6 +101,28 @@ pub enum GateError {
     Unscanned,
     #[say(_0.say(lang))]
     File(FileError),
+}
+
+fn listed(files: &[String], more: usize, lang: Lang) -> String {
+    let files = files.join(", ");
+    match more {
+        0 => files,
+        _ => tr!(lang, "{files} and {more} more"),
+    }
+}
+
+fn advice(secrets: &[String], lang: Lang) -> String {
+    if secrets.is_empty() {
+        return tr!(
+            lang,
+            "commit what is work (`git add -f`), or let a step make what is built"
+        );
+    }
+    let secrets = secrets.join(", ");
+    tr!(
+        lang,
+        "never commit keys and passwords ({secrets}): let the step do without them, or read them from the environment; commit what else is work (`git add -f` with its name), or let a step make what is built"
+    )
 }
 
 /// Runs every step, one after the other, and writes the gate file where all
@@ -113,7 +148,7 @@ pub async fn run(
     layout.prepare()?;
     let log = layout.state_dir().join("gate.log");
     remove(&log)?;
-    let mut tree = work_tree(root, settings);
+    let mut tree = work_tree(root, settings)?;
     tree.name_contents();
     tree.scan().map_err(|_| GateError::Unscanned)?;
     let (_keep, stop) = watch::channel(Stop::No);
@@ -166,11 +201,11 @@ pub async fn confirm(
     stop: watch::Receiver<Stop>,
 ) -> Result<Confirmed, GateError> {
     let steps = steps_that_prove(layout.root(), settings)?;
-    let mut tree = work_tree(layout.root(), settings);
+    let mut tree = work_tree(layout.root(), settings)?;
     tree.name_contents();
     let scan = tree.scan().map_err(|_| GateError::Unscanned)?;
     let armed = with.armed.as_ref();
-    let armed_tree = armed.map_or("", |armed| armed.tree.as_str());
+    let armed_tree = armed.map_or_else(String::new, Armed::name);
     let digest = steps_digest(&steps);
     let known = format!("{}\n{digest}\n{armed_tree}\n", scan.fingerprint);
     let passed = Confirmed::Passed {

@@ -95,3 +95,31 @@ fn key_is_made_once() {
     fs::write(&file, "no key").unwrap();
     assert!(key::find_or_make(&file).is_err());
 }
+
+/// T-08: whoever keeps Git from answering hides nothing by that.
+#[cfg(unix)]
+#[test]
+fn no_answer_of_git_is_no_empty_list() {
+    let dir = tempfile::tempdir().unwrap();
+    let unheld = || {
+        unheld::unheld_since(dir.path(), Path::new("/rooms"), 0)
+            .ok()
+            .map(|found| found.files)
+    };
+    assert_eq!(unheld(), Some(Vec::new()));
+    assert!(git::in_own_repository(dir.path(), &["init", "-q"]).is_ok());
+    fs::write(dir.path().join("a"), "a").unwrap();
+    assert_eq!(unheld(), Some(Vec::new()));
+    let mut pipe = std::process::Command::new("mkfifo");
+    assert!(
+        pipe.arg(dir.path().join(".git/index"))
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(unheld(), None);
+    assert_eq!(
+        work_tree(dir.path(), &project(dir.path())).err(),
+        Some(GateError::NoAnswer)
+    );
+}

@@ -20,7 +20,11 @@ use ralph_store::private::PrivateDir;
 use super::{Head, common_dir, find_root, git_dir, head, open_regular};
 
 /// Keys that say how files are compared, and where a forge is: none of them
-/// names a program, a file or a hook.
+/// names a program, a file or a hook. Whoever writes the configuration could
+/// hide a file by its letters or a link by those that only other systems need.
+#[cfg(target_os = "linux")]
+const DATA_KEYS: &str = r"^(core\.(filemode|autocrlf|eol|trustctime|checkstat)|extensions\.objectformat|remote\..*\.(url|pushurl|fetch|gh-resolved|glab-resolved)|branch\..*\.(remote|merge)|http\..*\.extraheader)$";
+#[cfg(not(target_os = "linux"))]
 const DATA_KEYS: &str = r"^(core\.(filemode|symlinks|ignorecase|autocrlf|eol|precomposeunicode|trustctime|checkstat|longpaths)|extensions\.objectformat|remote\..*\.(url|pushurl|fetch|gh-resolved|glab-resolved)|branch\..*\.(remote|merge)|http\..*\.extraheader)$";
 
 /// All that `git` gets of our environment where it only reads.

@@ -243,3 +243,18 @@ fn a_repository_of_somebody_else_around_us_is_not_taken() {
         assert_eq!(find_root(&work).as_deref(), Some(shared.path()), "{kind}");
     }
 }
+
+/// T-08: the configuration of a repository hides no file.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_of_other_letters_is_another_file() {
+    let repository = repository(&[]);
+    let root = repository.path();
+    fs::write(root.join("Login"), "then").unwrap();
+    git(root, &["add", "-A"]);
+    let head = commit(root);
+    fs::write(root.join("login"), "now").unwrap();
+    git(root, &["config", "core.ignorecase", "true"]);
+    let unlike = uncommitted(root, &head).unwrap();
+    assert_eq!(unlike, ["login"]);
+}

@@ -23,8 +23,8 @@ use crate::worktree::{Standing, WorkTree};
 /// What a loop began with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Armed {
-    /// The snapshot.
-    pub tree: String,
+    /// The snapshot; `None` where none are kept.
+    pub tree: Option<String>,
     /// When that was.
     pub at_ms: i64,
     /// What a person lets change.
@@ -34,11 +34,13 @@ pub struct Armed {
 }
 
 impl Armed {
-    /// Of a loop that has begun and keeps snapshots.
+    /// Of a loop that has begun.
     pub fn of(state: &State, files: &[String]) -> Option<Armed> {
-        Some(Armed {
-            tree: state.evidence.ground.armed.clone()?,
-            at_ms: state.evidence.ground.armed_at_ms,
+        let ground = &state.evidence.ground;
+        let has_begun = ground.armed.is_some() || ground.armed_at_ms > 0;
+        has_begun.then(|| Armed {
+            tree: ground.armed.clone(),
+            at_ms: ground.armed_at_ms,
             may_change: state.rules.checks.may_change.clone(),
             files: files.to_vec(),
         })
@@ -58,11 +60,21 @@ impl Armed {
 }
 
 impl Armed {
+    /// What tells it from another.
+    pub(crate) fn name(&self) -> String {
+        self.tree.clone().unwrap_or_else(|| self.at_ms.to_string())
+    }
+
+    fn id(&self) -> Result<TreeId, String> {
+        let tree = self.tree.as_deref().ok_or("no snapshots are kept")?;
+        TreeId::parse(tree).map_err(|error| error.say(Lang::En))
+    }
+
     /// A file as it was, and the names of all that lay in the project's own
     /// folder.
     pub(crate) fn top(&self, layout: &Layout) -> Option<(Vec<String>, TopFiles)> {
         let snapshots = Snapshots::open(layout).ok()?;
-        let files = snapshots.files(&TreeId::parse(&self.tree).ok()?).ok()?;
+        let files = snapshots.files(&self.id().ok()?).ok()?;
         let top = files.iter().filter(|(path, _)| path.iter().count() == 1);
         let mut texts = TopFiles::new();
         let mut names = Vec::new();
@@ -209,8 +221,7 @@ impl Disk {
     fn open(layout: &Layout, armed: &Armed) -> Result<Disk, String> {
         let root = layout.root().to_owned();
         let snapshots = Snapshots::open(layout).map_err(|error| error.say(Lang::En))?;
-        let tree = TreeId::parse(&armed.tree).map_err(|error| error.say(Lang::En))?;
-        let then = snapshots.files(&tree).map_err(|e| e.say(Lang::En))?;
+        let then = snapshots.files(&armed.id()?).map_err(|e| e.say(Lang::En))?;
         let kept = |entry: &Entry| !matches!(entry.mode, Mode::LeftOut(_));
         let then: BTreeMap<String, Entry> = then
             .into_iter()

@@ -3,6 +3,7 @@
 //!
 //! A file that is tracked although a pattern matches it counts as ignored
 //! here: telling would need the index, and a commit of it is seen by HEAD.
+//! Whoever has to know of them asks Git (`WorkTree::count_also`).
 
 use std::ffi::OsStr;
 use std::io::{self, Read};

@@ -50,6 +50,8 @@ pub struct WorkTree {
     excludes: Excludes,
     outer_rules: OuterRules,
     top: Dir,
+    /// What counts although Git ignores it.
+    also: Vec<(PathBuf, scan::File)>,
     scanned_before: bool,
     naming: bool,
     buffer: Box<[u8]>,
@@ -102,10 +104,25 @@ impl WorkTree {
             root,
             outer_rules: OuterRules::new(gitconfig_excludes_path()),
             top: Dir::default(),
+            also: Vec::new(),
             scanned_before: false,
             naming: false,
             buffer: vec![0; BUFFER].into_boxed_slice(),
         }
+    }
+
+    /// These files, relative to the root, count although Git ignores them: a
+    /// commit holds them. It has to be said before the first scan.
+    pub fn count_also(&mut self, paths: Vec<PathBuf>) {
+        let counts = |path: &PathBuf| {
+            let mut parts = path.ancestors();
+            !parts.any(|part| match (part.parent(), part.file_name()) {
+                (Some(folder), Some(name)) => self.excludes.contains(folder, name),
+                _ => false,
+            })
+        };
+        let also = paths.into_iter().filter(counts);
+        self.also = also.map(|path| (path, scan::File::default())).collect();
     }
 
     /// From now on contents get the names that they have in a snapshot. It has
@@ -118,6 +135,8 @@ impl WorkTree {
     pub fn contents(&self) -> Vec<Found> {
         let mut all = Vec::new();
         self.top.contents(&mut PathBuf::new(), &mut all);
+        let also = self.also.iter();
+        all.extend(also.filter_map(|(path, file)| file.found_at(path)));
         all
     }
 
@@ -148,6 +167,9 @@ impl WorkTree {
             naming: self.naming,
         };
         walk.visit(&mut self.top, &outer_rules);
+        for (path, file) in &mut self.also {
+            walk.visit_file(&handle, path.as_os_str(), file);
+        }
         self.scanned_before = true;
         Ok(Scan {
             fingerprint: walk.sum.fingerprint(),

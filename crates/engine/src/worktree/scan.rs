@@ -41,7 +41,7 @@ pub(super) struct Dir {
 
 /// A file or a symbolic link as the last scan left it.
 #[derive(Debug, Default)]
-struct File {
+pub(super) struct File {
     /// `None` where the content has to be read again to be sure of it.
     known: Option<Meta>,
     /// `None` where the file was not there after all.
@@ -237,7 +237,8 @@ impl Walk<'_> {
         }
     }
 
-    fn visit_file(&mut self, handle: &DirHandle, name: &OsStr, file: &mut File) {
+    /// `name` may lead through folders below the handle.
+    pub fn visit_file(&mut self, handle: &DirHandle, name: &OsStr, file: &mut File) {
         match handle.lookup(name) {
             Ok(meta) if file.known == Some(meta) => {}
             found => self.examine(handle, name, file, found),
@@ -317,15 +318,20 @@ impl Walk<'_> {
     }
 }
 
+impl File {
+    /// What a scan that names contents knows of it.
+    pub fn found_at(&self, path: &Path) -> Option<Found> {
+        let now = Some(self.standing.clone()?);
+        let path = path.to_owned();
+        Some(Found { path, now })
+    }
+}
+
 impl Dir {
     /// Everything that is known of a tree after a scan that named contents.
     pub fn contents(&self, path: &mut PathBuf, all: &mut Vec<Found>) {
         for (name, file) in &self.files {
-            if file.standing.is_some() {
-                let path = path.join(&**name);
-                let now = file.standing.clone();
-                all.push(Found { path, now });
-            }
+            all.extend(file.found_at(&path.join(&**name)));
         }
         if self.unreadable {
             all.push(Found {
