@@ -305,7 +305,9 @@ fn peak_memory(lock: &Path) -> Option<u64> {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;
         line.trim().strip_suffix(" kB")?.parse::<u64>().ok()
     };
-    Some(kib("VmHWM:")?.saturating_sub(kib("RssFile:")?) * 1024)
+    // A program on a tmpfs counts as shared memory.
+    let of_files = kib("RssFile:")? + kib("RssShmem:")?;
+    Some(kib("VmHWM:")?.saturating_sub(of_files) * 1024)
 }
 
 /// The command line of a process, as far as it is still there.
