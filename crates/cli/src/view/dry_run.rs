@@ -130,7 +130,13 @@ impl fmt::Display for DryRun<'_> {
         writeln!(f, "  {}", tr!(lang, "template: {template}"))?;
         match &plan.verifier {
             Some(verifier) => {
-                let commands = verifier.commands.join(" && ");
+                let mut commands = verifier.commands.clone();
+                for own in plan.rules.checks.tasks.values().flatten() {
+                    if !commands.contains(own) {
+                        commands.push(own.clone());
+                    }
+                }
+                let commands = commands.join(" && ");
                 writeln!(f, "  {}", tr!(lang, "verification: {commands}"))?;
             }
             None => writeln!(f, "  {}", tr!(lang, "verification: none"))?,

@@ -1,7 +1,7 @@
 //! TASK-17.
 
 use super::*;
-use crate::tasks::{Changes, compare};
+use crate::tasks::{Changes, compare, moved};
 
 fn check(before: &str, after: &str, want: &Changes) {
     let changes = compare(&list("tasks.md", before), &list("tasks.md", after));
@@ -58,6 +58,34 @@ fn tasks_without_ids_are_known_by_their_text() {
             ..Changes::default()
         },
     );
+}
+
+#[test]
+fn tasks_without_ids_take_along_what_is_known_of_them() {
+    let (a_b, gone) = ("- [ ] a\n- [ ] b\n", "- [ ] b\n");
+    for (before, after, want) in [
+        (a_b, "- [ ] z\n- [ ] a\n- [ ] b\n", "#1 #2, #2 #3"),
+        (a_b, "- [x] b\n- [ ] a (soon)\n", "#1 #: a, #2 #1"),
+        (a_b, "- [x] a\n- [ ] b (soon)\n", ""),
+        // One that went comes back, to its place or to another.
+        (a_b, gone, "#1 #: a, #2 #1"),
+        (gone, a_b, "#: a #1, #1 #2"),
+        (gone, "- [ ] b\n- [ ] a\n- [ ] new\n", "#: a #2"),
+        // An id is a name.
+        (
+            "- [ ] T001 a\n- [ ] b\n",
+            "- [ ] b\n- [ ] T001 a\n",
+            "#2 #1",
+        ),
+    ] {
+        let [whole, before, after] = [a_b, before, after].map(|text| list("tasks.md", text));
+        let moved = moved(&before, &after, Some(&whole));
+        let moved: Vec<String> = moved
+            .iter()
+            .map(|m| format!("{} {}", m.from, m.to))
+            .collect();
+        assert_eq!(moved.join(", "), want);
+    }
 }
 
 #[test]
