@@ -130,7 +130,9 @@ impl Here {
     /// Opens a run, which becomes this session's if it was nobody's.
     pub fn open(&self, run: &RunId) -> Result<SessionLoop, Problem> {
         let layout = self.layout.clone();
-        let mut opened = SessionLoop::open(run, layout, |header| self.plan(header.asked.clone()))?;
+        let mut opened = SessionLoop::open(run, layout, |header| {
+            self.plan_of(header.asked.clone(), true)
+        })?;
         if opened.session_id().is_empty() {
             opened.join(&self.in_session())?;
         }
@@ -165,12 +167,17 @@ impl Here {
 
     /// A plan as `ralph run` makes it, for the agent that is there.
     pub fn plan(&self, asked: Asked) -> Result<Plan, Problem> {
+        self.plan_of(asked, false)
+    }
+
+    fn plan_of(&self, asked: Asked, has_begun: bool) -> Result<Plan, Problem> {
         let (settings, strange) = self.settings(&asked.flags)?;
         let lang = app::hook_lang(&settings.lang);
         let wanted = Wanted {
             asked,
             session: Some(self.host.into()),
             permit: Some(crate::guard::permit),
+            has_begun,
             ..Wanted::new(self.layout.clone(), lang, own_program())
         };
         let mut plan = plan::prepare(&settings, &wanted).map_err(Problem::Plan)?;

@@ -10,9 +10,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::flow::Flow;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{
-    Checks, Ground, Integrity, Observation, SteeredTask, TaskFacts, TaskRef, Tasks,
-};
+use ralph_core::machine::{Checks, Integrity, Observation, SteeredTask, TaskFacts, TaskRef, Tasks};
 use ralph_core::tasks::{
     self, ChangedList, Changes, ListChange, Moved, Scope, Task, TaskError, TaskList,
 };
@@ -522,19 +520,21 @@ impl Looker {
 
     /// Remembers the task file as it was when the loop was armed, and when it
     /// was looked at last.
-    pub fn recall_from(&mut self, layout: &Layout, ground: &Ground) {
-        let Some(file) = &self.tasks else {
+    pub fn recall_from(&mut self, layout: &Layout, armed: Option<&str>, last: Option<&str>) {
+        let (Some(file), Some(armed)) = (&self.tasks, armed) else {
             return;
         };
-        let list_in = |tree: &String| {
-            let snapshots = Snapshots::open(layout).ok()?;
+        let Ok(snapshots) = Snapshots::open(layout) else {
+            return;
+        };
+        let list_in = |tree: &str| {
             let inside = file.path.strip_prefix(&self.root).ok()?;
             let entry = snapshots.entry(&TreeId::parse(tree).ok()?, inside);
             let bytes = snapshots.read(&entry.ok()??).ok()?;
             file.parse(&bytes).ok()
         };
-        self.armed = ground.armed.as_ref().and_then(list_in);
-        self.earlier = ground.now.as_ref().and_then(list_in);
+        self.armed = list_in(armed);
+        self.earlier = last.and_then(list_in);
     }
 
     /// Brings the progress block of the task file in step with its boxes,

@@ -224,7 +224,10 @@ impl OpenRun {
         }
         let armed = looker.arm(&plan, &state.rules.checks, &paths);
         recorder.note(Made::Checks, armed);
-        looker.recall_from(&layout, &state.evidence.ground);
+        let ground = &state.evidence.ground;
+        // A session keeps the list that it saw last beside its journal.
+        let last = ground.now.as_deref().filter(|_| state.session.is_none());
+        looker.recall_from(&layout, ground.armed.as_deref(), last);
         let found = keep_snapshots(&mut looker, &plan, &layout, state.turn.number > 0);
         let tag = Tag::of_run(&layout.runs_dir(), paths.id.as_str());
         OpenRun {

