@@ -527,14 +527,13 @@ impl Looker {
         let Ok(snapshots) = Snapshots::open(layout) else {
             return;
         };
-        let list_in = |tree: &str| {
+        let [armed, earlier] = [Some(armed), last].map(|tree| {
             let inside = file.path.strip_prefix(&self.root).ok()?;
-            let entry = snapshots.entry(&TreeId::parse(tree).ok()?, inside);
+            let entry = snapshots.entry(&TreeId::parse(tree?).ok()?, inside);
             let bytes = snapshots.read(&entry.ok()??).ok()?;
             file.parse(&bytes).ok()
-        };
-        self.armed = list_in(armed);
-        self.earlier = last.and_then(list_in);
+        });
+        (self.armed, self.earlier) = (armed, earlier);
     }
 
     /// Brings the progress block of the task file in step with its boxes,
