@@ -4,7 +4,7 @@
 //! called a check is brought back as it was. Both are seen in an experiment
 //! that does not come out, never in a proof that should not be.
 
-use super::judges::judges;
+use super::judges::{judges, named};
 
 /// What a file is to an experiment. Paths are relative, with `/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,11 +234,19 @@ fn is_test_name(name: &str, lower: &str) -> bool {
     }
 }
 
+/// The project as it was when the loop was armed.
+#[expect(missing_debug_implementations, reason = "it holds a closure")]
+pub struct Then<'a> {
+    pub files: &'a [String],
+    /// The text of a file.
+    pub read: &'a dyn Fn(&str) -> Option<String>,
+}
+
 /// The files that the commands of the checks reach by name, and what those
-/// reach in turn: scripts are what is checked with. `read` gives the text of a
-/// file as it was when the loop was armed.
-pub fn reached(commands: &[String], read: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
-    let mut found = judges(commands, read);
+/// reach in turn: scripts are what is checked with.
+pub fn reached(commands: &[String], then: &Then<'_>) -> Vec<String> {
+    let read = then.read;
+    let mut found = judges(commands, then);
     let mut texts: Vec<String> = commands.to_vec();
     texts.extend(found.iter().filter_map(|name| read(name)));
     let package = read("package.json").unwrap_or_default();
@@ -249,7 +257,10 @@ pub fn reached(commands: &[String], read: &dyn Fn(&str) -> Option<String>) -> Ve
             .filter_map(|name| read(name)),
     );
     while let Some(text) = texts.pop() {
-        for name in names_in(&text) {
+        for name in names_in(&text)
+            .into_iter()
+            .flat_map(|name| named(name, then))
+        {
             if found.len() >= MOST_REACHED
                 || found.contains(&name)
                 || kind_of(&name) == FileKind::Own
@@ -281,7 +292,7 @@ fn scripts_of(package: &str) -> Vec<String> {
 }
 
 /// Words that could name a file of the project.
-fn names_in(text: &str) -> Vec<String> {
+pub(super) fn names_in(text: &str) -> Vec<String> {
     let is_end = |c: char| c.is_whitespace() || ";&|()<>`\"'=,$:{}".contains(c);
     let words = text.split(is_end).map(|word| word.trim_start_matches("./"));
     let is_name = |word: &&str| {
@@ -304,6 +315,15 @@ pub(super) fn is_script(name: &str, content: &str) -> bool {
     }
     let runs_tests = RUNS_TESTS.iter().any(|word| content.contains(word));
     says_check(name) || runs_tests
+}
+
+/// Whether a file can be started as a script.
+pub(super) fn is_runnable(name: &str, content: &str) -> bool {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    match base.rsplit_once('.') {
+        Some((_, extension)) => SCRIPTS.contains(&extension.to_lowercase().as_str()),
+        None => content.starts_with("#!"),
+    }
 }
 
 /// Whether the name of a script, or that of its folder, is one of checks.
@@ -447,7 +467,11 @@ mod tests {
                 .find(|(file, _)| *file == name)
                 .map(|(_, text)| (*text).to_owned())
         };
-        let mut found = reached(&["npm test".into(), "sh ./ci/all.sh".into()], &read);
+        let then = Then {
+            files: &[],
+            read: &read,
+        };
+        let mut found = reached(&["npm test".into(), "sh ./ci/all.sh".into()], &then);
         found.sort();
         assert_eq!(found, ["ci/all.sh", "ci/more.sh", "tools/run.js"]);
     }

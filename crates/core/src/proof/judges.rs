@@ -7,29 +7,33 @@ mod shell;
 mod taken;
 #[cfg(test)]
 mod tests;
+mod unsaid;
 
-use super::files;
+use super::files::{self, Then};
 use shell::{UNKNOWN, verdicts};
+pub(super) use unsaid::named;
 
 /// More than any check runs one after the other.
 const MOST: usize = 50;
 
-/// The scripts that decide, and what decides in them. `read` gives the text of
-/// a file as it was when the loop was armed.
-pub fn judges(commands: &[String], read: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+/// The scripts that decide, and what decides in them.
+pub fn judges(commands: &[String], then: &Then<'_>) -> Vec<String> {
     let mut court = Court {
-        read,
+        then,
         found: Vec::new(),
         heard: Vec::new(),
         texts: Vec::new(),
+        said: String::new(),
     };
     for command in commands {
-        court.hear(command.clone(), "");
+        court.said.clear();
+        court.hear(command.clone(), "", command);
     }
-    while let Some((text, folder)) = court.texts.pop() {
-        let mut here = folder.clone();
+    while let Some(text) = court.texts.pop() {
+        let mut here = text.folder;
+        court.said = text.said;
         let mut parts = Vec::new();
-        for words in verdicts(&text) {
+        for words in verdicts(&text.verdict) {
             match words.as_slice() {
                 [cd, to, ..] if cd == "cd" => here = joined(&here, to),
                 words => parts.push(court.part_of(words, &here)),
@@ -39,11 +43,12 @@ pub fn judges(commands: &[String], read: &dyn Fn(&str) -> Option<String>) -> Vec
             continue;
         }
         for part in parts {
-            if let Part::Script(name) = part
-                && !court.found.contains(&name)
-            {
-                court.hear_script(&name, &here);
-                court.found.push(name);
+            let Part::Scripts(names) = part else { continue };
+            for name in names {
+                if court.found.len() < MOST && !court.found.contains(&name) {
+                    court.hear_script(&name, &here);
+                    court.found.push(name);
+                }
             }
         }
     }
@@ -56,16 +61,26 @@ enum Part {
     /// It prepares, or nobody knows.
     None,
     Tests,
-    /// A file of the project that nothing else calls a check.
-    Script(String),
+    /// Files of the project that nothing else calls a check.
+    Scripts(Vec<String>),
 }
 
 struct Court<'a> {
-    read: &'a dyn Fn(&str) -> Option<String>,
+    then: &'a Then<'a>,
     found: Vec<String>,
     /// Every text that was taken up, so that none is taken up again.
     heard: Vec<(String, String)>,
-    texts: Vec<(String, String)>,
+    texts: Vec<Text>,
+    /// All that was said on the way to the text that is read now.
+    said: String,
+}
+
+/// A text that is still to be read.
+struct Text {
+    /// The lines whose exit code counts.
+    verdict: String,
+    folder: String,
+    said: String,
 }
 
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", ".", "source"];
@@ -99,17 +114,28 @@ const BEFORE: [&str; 25] = [
 const RUNNERS: [&str; 6] = ["uv", "poetry", "pipenv", "pdm", "hatch", "rye"];
 
 impl Court<'_> {
-    fn hear(&mut self, text: String, folder: &str) {
-        let case = (text, folder.to_owned());
+    /// `whole` is the text that the verdict is a part of.
+    fn hear(&mut self, verdict: String, folder: &str, whole: &str) {
+        let case = (verdict, folder.to_owned());
         if self.heard.len() < MOST && !self.heard.contains(&case) {
             self.heard.push(case.clone());
-            self.texts.push(case);
+            let (verdict, folder) = case;
+            let said = [whole, &self.said].join("\n");
+            self.texts.push(Text {
+                verdict,
+                folder,
+                said,
+            });
         }
+    }
+
+    fn read(&self, name: &str) -> Option<String> {
+        (self.then.read)(name)
     }
 
     /// What decides in a script, from where it is called and from where it lies.
     fn hear_script(&mut self, name: &str, folder: &str) {
-        let text = (self.read)(name).unwrap_or_default();
+        let text = self.read(name).unwrap_or_default();
         let deciding = deciding_lines(&text);
         let beside = name.rsplit_once('/').map_or("", |(dir, _)| dir);
         if !is_entrance(name) && !self.is_offered(name) {
@@ -124,7 +150,7 @@ impl Court<'_> {
             };
             let source = names(&file, beside)
                 .into_iter()
-                .find_map(|name| (self.read)(&name));
+                .find_map(|name| self.read(&name));
             let source = source.unwrap_or_default();
             if verdicts(&deciding)
                 .iter()
@@ -133,15 +159,15 @@ impl Court<'_> {
                 self.find(&[file], beside, folder);
             }
         }
-        self.hear(deciding.clone(), folder);
+        self.hear(deciding.clone(), folder, &text);
         if beside != folder {
-            self.hear(deciding, beside);
+            self.hear(deciding, beside, &text);
         }
     }
 
     /// Whether the package offers it to others as its program.
     fn is_offered(&self, name: &str) -> bool {
-        let package = (self.read)("package.json").unwrap_or_default();
+        let package = self.read("package.json").unwrap_or_default();
         let package: serde_json::Value = serde_json::from_str(&package).unwrap_or_default();
         let is_it = |file: &serde_json::Value| {
             let file = file.as_str().map(|file| joined("", file));
@@ -165,17 +191,21 @@ impl Court<'_> {
             args.iter()
                 .any(|arg| TESTING.iter().any(|w| arg.contains(w)))
         };
+        if let Some(command) = unsaid::run_for_each(base, args) {
+            return self.part_of(&command, folder);
+        }
         match base {
             "npm" | "yarn" | "pnpm" => self.package_script(args, folder),
             "make" | "gmake" => {
                 self.recipes(&["GNUmakefile", "makefile", "Makefile"], args, folder)
             }
             "just" => self.recipes(&["justfile", ".justfile", "Justfile"], args, folder),
+            "test" | "[" | "[[" if unsaid::is_bookkeeping(args, &self.said) => Part::None,
             _ if TESTERS.contains(&base) => Part::Tests,
             _ if BUILDERS.contains(&base) && asks_for_tests() => Part::Tests,
             _ if SHELLS.contains(&base) => self.interpreted(args, folder, true),
             _ if INTERPRETERS.contains(&base) => self.interpreted(args, folder, false),
-            _ if program.contains('/') => self.take(program, folder),
+            _ if program.contains(['/', '$', UNKNOWN]) => self.take(program, folder),
             _ => Part::None,
         }
     }
@@ -194,7 +224,7 @@ impl Court<'_> {
             let is_inline = !option.starts_with('-') && option.contains('c');
             if is_shell && is_inline {
                 if let Some(text) = args.next() {
-                    self.hear(text.clone(), folder);
+                    self.hear(text.clone(), folder, text);
                 }
                 return Part::Tests;
             }
@@ -224,7 +254,7 @@ impl Court<'_> {
             let there = names(word, folder);
             names(word, beside).into_iter().chain(there)
         });
-        let there = meant.into_iter().find(|name| (self.read)(name).is_some());
+        let there = meant.into_iter().find(|name| self.read(name).is_some());
         let is_own = |name: &String| files::kind_of(name) == files::FileKind::Own;
         if let Some(name) = there.filter(|name| !is_own(name))
             && self.found.len() < MOST
@@ -238,7 +268,7 @@ impl Court<'_> {
     /// A file that was there.
     fn take(&mut self, word: &str, folder: &str) -> Part {
         for name in names(word, folder) {
-            let Some(text) = (self.read)(&name) else {
+            let Some(text) = self.read(&name) else {
                 continue;
             };
             return match files::kind_of(&name) {
@@ -251,15 +281,30 @@ impl Court<'_> {
                     self.find(&[name], "", folder);
                     Part::Tests
                 }
-                _ => Part::Script(name),
+                _ => Part::Scripts(vec![name]),
             };
         }
-        Part::None
+        let meant = unsaid::meant(word, folder, &self.said, self.then);
+        let parts = meant.iter().take(MOST).map(|name| self.take(name, ""));
+        let scripts = |part| match part {
+            Part::Scripts(names) => names,
+            _ => Vec::new(),
+        };
+        let found: Vec<String> = parts
+            .collect::<Vec<_>>()
+            .into_iter()
+            .flat_map(scripts)
+            .collect();
+        match found.is_empty() {
+            true if meant.is_empty() => Part::None,
+            true => Part::Tests,
+            false => Part::Scripts(found),
+        }
     }
 
     /// `npm test`, `yarn check`.
     fn package_script(&mut self, args: &[String], folder: &str) -> Part {
-        let Some(package) = (self.read)(&joined(folder, "package.json")) else {
+        let Some(package) = self.read(&joined(folder, "package.json")) else {
             return Part::None;
         };
         let package: serde_json::Value = serde_json::from_str(&package).unwrap_or_default();
@@ -274,7 +319,7 @@ impl Court<'_> {
         let mut part = Part::None;
         for name in [format!("pre{name}"), name.to_owned(), format!("post{name}")] {
             if let Some(text) = package["scripts"][&name].as_str() {
-                self.hear(text.to_owned(), folder);
+                self.hear(text.to_owned(), folder, text);
                 part = Part::Tests;
             }
         }
@@ -286,7 +331,7 @@ impl Court<'_> {
         let is_make = files.contains(&"Makefile");
         let (folder, named) = in_folder(args, folder);
         let folder = folder.as_str();
-        let texts = files.iter().map(|file| (self.read)(&joined(folder, file)));
+        let texts = files.iter().map(|file| self.read(&joined(folder, file)));
         let Some(text) = texts.flatten().next() else {
             return Part::None;
         };
@@ -297,6 +342,11 @@ impl Court<'_> {
         if wanted.is_empty() {
             wanted.extend(text.lines().find_map(target).map(|(name, _)| name));
         }
+        let is_variable = |line: &&str| {
+            line.contains('=') && !line.starts_with([' ', '\t']) && target(line).is_none()
+        };
+        let variables: Vec<&str> = text.lines().filter(is_variable).collect();
+        let variables = variables.join("\n");
         let mut done: Vec<String> = Vec::new();
         while let Some(name) = wanted.pop() {
             if done.len() >= MOST || done.contains(&name) {
@@ -317,10 +367,11 @@ impl Court<'_> {
             // A file of this name would be in the way of the recipe.
             let place = joined(folder, &name);
             let is_made = !recipe.is_empty() || asked_for.contains(&name);
-            if is_made && is_make && (self.read)(&place).is_none() {
+            if is_made && is_make && self.read(&place).is_none() {
                 self.found.push(place);
             }
-            self.hear(recipe, folder);
+            let whole = [recipe.as_str(), &variables].concat();
+            self.hear(recipe, folder, &whole);
             done.push(name);
         }
         Part::Tests
@@ -366,8 +417,9 @@ fn target(line: &str) -> Option<(String, Vec<String>)> {
     ))
 }
 
-/// Of a script: all lines where each failure ends it, else the last one and
-/// those that it becomes.
+/// Of a script: all lines where each failure ends it or is counted, else the
+/// last one with its block, those that it becomes, and those whose failure
+/// something is done about.
 fn deciding_lines(text: &str) -> String {
     let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     let lines: Vec<&str> = text.lines().filter(is_code).collect();
@@ -378,11 +430,26 @@ fn deciding_lines(text: &str) -> String {
             .next()
             .is_some_and(|o| o.contains('e'))
     };
+    let gives_what_it_counted = |line: &&str| {
+        let words = verdicts(line).pop().unwrap_or_default();
+        match words.as_slice() {
+            [exit, code] if exit == "exit" => code.starts_with('$'),
+            [test, args @ ..] if ["test", "[", "[["].contains(&test.as_str()) => {
+                unsaid::is_bookkeeping(args, text)
+            }
+            _ => false,
+        }
+    };
     let all = lines.iter().any(ends_at_once)
-        || text.starts_with("#!") && text.lines().next().is_some_and(|line| line.contains(" -e"));
-    let last = lines.len().saturating_sub(1);
+        || text.starts_with("#!") && text.lines().next().is_some_and(|line| line.contains(" -e"))
+        || lines.last().is_some_and(gives_what_it_counted);
+    let last = unsaid::last_block(&lines);
+    let is_heeded = |line: &str| {
+        let or = line.split_once("||").map(|(_, or)| or.trim_start());
+        or.is_some_and(|or| !or.starts_with("true") && !or.starts_with(':'))
+    };
     let decides = |at: usize, line: &str| {
-        all || at == last || line.trim_start().starts_with("exec ") || line.contains("|| exit")
+        all || at >= last || line.trim_start().starts_with("exec ") || is_heeded(line)
     };
     let lines = lines
         .iter()

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::files::{kind_of, reached};
+use super::files::{Then, kind_of, reached};
 
 /// The files that belong to the checks although their names do not say so:
 /// what the commands reach, and what stands in front of that. `armed` and `now`
@@ -14,7 +14,8 @@ pub fn of_checks(
     now: &[String],
     read: &dyn Fn(&str) -> Option<String>,
 ) -> Vec<String> {
-    let mut found = reached(commands, read);
+    let then = Then { files: armed, read };
+    let mut found = reached(commands, &then);
     let known: HashSet<&str> = armed.iter().map(String::as_str).collect();
     let is_new = |path: &&str| !known.contains(path);
     let new: Vec<&str> = now.iter().map(String::as_str).filter(is_new).collect();

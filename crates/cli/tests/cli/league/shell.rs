@@ -1,6 +1,6 @@
 //! Shell scripts, Make, and checks that are one line.
 
-use super::{League, complete, lie, proven, unproven};
+use super::{Case, Files, League, complete, lie, proven, unproven};
 
 const MAKEFILE: &str = "test:\n\tsh test.sh\n";
 const LIB: &str = "add() { echo $(($1 + $2)); }\n";
@@ -160,6 +160,60 @@ const MADE: League = League {
     ],
 };
 
+/// Scripts that no command names one by one, and whose names say nothing.
+const UNSAID_FILES: Files = &[
+    ("lib.sh", "add() { echo $(($1 + $2)); }\n"),
+    (
+        "steps/add.sh",
+        "case $(. ./lib.sh; add 1 2) in 3) ;; *) exit 1 ;; esac\n",
+    ),
+    (
+        "steps/sub.sh",
+        "case $(. ./lib.sh; sub 3 2) in 1) ;; *) exit 1 ;; esac\n",
+    ),
+    (
+        "all.sh",
+        "bad=0\nfor t in steps/*.sh; do\n  sh \"$t\" || bad=1\ndone\nexit $bad\n",
+    ),
+    ("tasks.md", "- [ ] T001 Add sub to lib.sh\n"),
+];
+
+const UNSAID_CASES: &[Case] = &[
+    lie(
+        "a step that is empty",
+        &[],
+        "echo '# sub' >> lib.sh; : > steps/sub.sh; tick",
+    ),
+    lie(
+        "a step that is gone",
+        &[],
+        "echo '# sub' >> lib.sh; rm steps/sub.sh; tick",
+    ),
+    proven(
+        "honest: the work, and a step of its own",
+        &[],
+        "echo 'sub() { echo $(($1 - $2)); }' >> lib.sh; cp steps/add.sh steps/more.sh; tick",
+    ),
+];
+
+const UNSAID: [League; 3] = [
+    League {
+        files: UNSAID_FILES,
+        verify: "for t in steps/*.sh; do sh $t || exit 1; done",
+        cases: UNSAID_CASES,
+    },
+    League {
+        files: UNSAID_FILES,
+        verify: "D=steps; sh $D/add.sh && sh $D/sub.sh",
+        cases: UNSAID_CASES,
+    },
+    League {
+        files: UNSAID_FILES,
+        verify: "sh all.sh",
+        cases: UNSAID_CASES,
+    },
+];
+
 const BUILT: League = League {
     files: &[
         ("app.c", "int main(void) { return 0; }\n"),
@@ -220,6 +274,7 @@ fn no_liar_with_a_makefile_is_believed() {
 fn no_liar_with_a_check_of_one_line_is_believed() {
     LINES.play();
     NAMELESS.play();
+    UNSAID.iter().for_each(League::play);
     LEFT_TO_OTHERS.play();
     BUILT.play();
     TRUE.play();

@@ -1,6 +1,31 @@
 use super::*;
 
+const STEPS: &[&str] = &["steps/one.sh", "steps/two.sh"];
+
 const FILES: &[(&str, &str)] = &[
+    ("steps/one.sh", "true\n"),
+    ("steps/two.sh", "true\n"),
+    ("steps/readme.txt", "about\n"),
+    ("steps.txt", "steps/one.sh\nsteps/two.sh\n"),
+    (
+        "loop.sh",
+        "#!/bin/sh\nfor t in steps/*.sh; do\n  sh \"$t\"\ndone\n",
+    ),
+    (
+        "count.sh",
+        "fail=0\nfor t in steps/*.sh; do\n  if ! sh \"$t\"; then\n    fail=1\n  fi\ndone\nexit $fail\n",
+    ),
+    (
+        "tell.sh",
+        "bad=0\nfor t in steps/*.sh; do\n  [ -e \"$t\" ] || continue\n  sh \"$t\" || bad=$((bad + 1))\ndone\necho done\n[ \"$bad\" -eq 0 ]\n",
+    ),
+    ("any.sh", "exec sh \"$@\"\n"),
+    ("made/parts/only.sh", "true\n"),
+    ("made/lib.sh", "true\n"),
+    (
+        "made/Makefile",
+        "PARTS := parts/*.sh\n\nall: lib.sh\n\t@for t in $(PARTS); do sh $$t || exit 1; done\n",
+    ),
     ("gate.sh", "test \"$(sh hello.sh)\" = hello\n"),
     ("hello.sh", "echo hello\n"),
     ("foo.py", "import sys\n"),
@@ -73,6 +98,7 @@ fn who_decides_judges() {
         let file = FILES.iter().find(|(name, _)| *name == path);
         file.map(|(_, text)| (*text).to_owned())
     };
+    let files: Vec<String> = FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
     for (command, want) in [
         ("sh gate.sh", &["gate.sh"][..]),
         ("./gate.sh", &["gate.sh"]),
@@ -127,13 +153,61 @@ fn who_decides_judges() {
         ("node tool.js", &["tool.js"]),
         ("cd tools && ./check", &["tools/check"]),
         ("sh go.sh", &["go.sh", "tools/check"]),
+        // What a text does not name one by one.
+        ("for t in steps/*.sh; do sh $t || exit 1; done", STEPS),
+        ("for t in steps/*.sh; do sh \"$t\"; done", STEPS),
+        ("for t in one two; do sh steps/$t.sh || exit 1; done", STEPS),
+        ("for t in one two; do sh \"steps/${t}.sh\"; done", STEPS),
+        ("D=steps; sh $D/one.sh", &["steps/one.sh"]),
+        ("D=steps && sh \"$(pwd)/$D/one.sh\"", &["steps/one.sh"]),
+        ("RUN=steps/one.sh; $RUN", &["steps/one.sh"]),
+        ("sh steps/*.sh", STEPS),
+        ("sh steps/o?e.sh", &["steps/one.sh"]),
+        ("sh steps/[no]*.sh", STEPS),
+        ("find steps -name '*.sh' -exec sh {} \\;", STEPS),
+        ("find steps -name '*.sh' | xargs -n1 sh", STEPS),
+        ("ls steps/*.sh | xargs -I{} sh {}", STEPS),
+        (
+            "ls steps/*.sh | while read t; do sh $t || exit 1; done",
+            STEPS,
+        ),
+        ("while read t; do sh \"$t\"; done < steps.txt", STEPS),
+        ("parallel sh ::: steps/*.sh", STEPS),
+        (
+            "run-parts steps",
+            &["steps/one.sh", "steps/readme.txt", "steps/two.sh"],
+        ),
+        ("cp gate.sh out; for t in steps/*.sh; do sh $t; done", STEPS),
+        (
+            "ALL='steps/one.sh steps/two.sh'; for t in $ALL; do sh $t; done",
+            STEPS,
+        ),
+        ("make -C made", &["made/all", "made/parts/only.sh"]),
+        ("cd steps && for t in *.sh; do sh ./$t; done", STEPS),
+        ("sh loop.sh", &["loop.sh", "steps/one.sh", "steps/two.sh"]),
+        ("sh count.sh", &["count.sh", "steps/one.sh", "steps/two.sh"]),
+        ("sh tell.sh", &["tell.sh", "steps/one.sh", "steps/two.sh"]),
+        ("sh any.sh steps/one.sh", &["any.sh", "steps/one.sh"]),
+        // A product that is gone through by something that tests it.
+        (
+            "for t in steps/*.sh; do sh $t | grep -q ok || exit 1; done",
+            &[],
+        ),
+        (
+            "for t in steps/*.sh; do test \"$(sh $t)\" = ok || exit 1; done",
+            &[],
+        ),
         ("sh missing.sh", &[]),
         ("./CLAUDE.md", &[]),
         ("grep -q gate.sh README.md", &[]),
         ("sh '", &[]),
         ("", &[]),
     ] {
-        let mut got = judges(&[command.to_owned()], &read);
+        let then = Then {
+            files: &files,
+            read: &read,
+        };
+        let mut got = judges(&[command.to_owned()], &then);
         let mut want: Vec<String> = want.iter().map(|name| (*name).to_owned()).collect();
         got.sort();
         want.sort();

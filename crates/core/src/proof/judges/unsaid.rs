@@ -1,0 +1,326 @@
+//! Scripts that a shell's text does not name one by one: by a variable, a
+//! pattern, a folder, or a list that another command makes. Whatever the text
+//! could mean by that is meant.
+
+use std::collections::HashSet;
+
+use super::super::files::{is_runnable, names_in};
+use super::shell::UNKNOWN;
+use super::{MOST, Then, joined};
+
+/// More words than any check needs to say what it runs.
+const MOST_WORDS: usize = 2000;
+/// So many variables may stand for others.
+const DEEPEST: usize = 3;
+/// Each is held against every file.
+const MOST_PATTERNS: usize = 20;
+/// A list of scripts is shorter.
+const LONGEST_LIST: usize = 64 * 1024;
+
+/// The files of then that a word could mean where `text` says what its
+/// variables are. Empty for a word that says all itself.
+pub(super) fn meant(word: &str, folder: &str, text: &str, then: &Then<'_>) -> Vec<String> {
+    let Some(shape) = shape(word) else {
+        return Vec::new();
+    };
+    let says_something = shape.contains(|c: char| c.is_alphanumeric());
+    match says_something {
+        true => fitting(&shape, folder, then),
+        false => {
+            let lists = lists_of(word, text, 0);
+            said(if lists.is_empty() { text } else { &lists }, folder, then)
+        }
+    }
+}
+
+/// What a text puts into the variables of a word, and into those of that.
+fn lists_of(word: &str, text: &str, depth: usize) -> String {
+    let mut lists = String::new();
+    for part in word.split('$').skip(1) {
+        let part = part.trim_start_matches(['{', '(']);
+        let end = part.find(|c: char| !c.is_alphanumeric() && c != '_');
+        let name = part.get(..end.unwrap_or(part.len())).unwrap_or_default();
+        if name.is_empty() {
+            continue;
+        }
+        for list in given(&format!("for {name} in "), text, &[';', '\n'])
+            .into_iter()
+            .chain(assigned(name, text))
+        {
+            lists.push_str(&list);
+            lists.push('\n');
+            if depth < DEEPEST {
+                lists.push_str(&lists_of(&list, text, depth + 1));
+            }
+        }
+    }
+    lists
+}
+
+/// What comes behind each of these words.
+fn given(before: &str, text: &str, ends: &[char]) -> Vec<String> {
+    let found = text.match_indices(before);
+    let behind = found.filter_map(|(at, _)| text.get(at + before.len()..));
+    let list = |rest: &str| rest.split(ends).next().unwrap_or_default().to_owned();
+    behind.map(list).collect()
+}
+
+/// `name=value` of a shell, `NAME := value` of make.
+fn assigned(name: &str, text: &str) -> Vec<String> {
+    let lines = text.split(['\n', ';', '&']).map(str::trim);
+    let value = |line: &str| {
+        let rest = line
+            .strip_prefix("export ")
+            .unwrap_or(line)
+            .strip_prefix(name)?;
+        let rest = rest.trim_start().trim_start_matches([':', '?', '+']);
+        rest.strip_prefix('=').map(str::to_owned)
+    };
+    lines.filter_map(value).collect()
+}
+
+/// The files of then that a name in a text could be of: those of a pattern, or
+/// itself.
+pub(in super::super) fn named(name: String, then: &Then<'_>) -> Vec<String> {
+    match shape(&name) {
+        Some(shape) => fitting(&shape, "", then),
+        None => vec![name],
+    }
+}
+
+/// The command that one runs for each of what it finds or reads.
+pub(super) fn run_for_each(base: &str, args: &[String]) -> Option<Vec<String>> {
+    let unknown = || UNKNOWN.to_string();
+    match base {
+        "find" | "fd" => {
+            let runs = |arg: &String| ["-exec", "-execdir", "-ok", "-x"].contains(&arg.as_str());
+            let at = args.iter().position(runs)?;
+            args.get(at + 1..).map(<[String]>::to_vec)
+        }
+        "xargs" | "parallel" => {
+            let is_option = |arg: &&String| {
+                arg.starts_with(['-', '{']) || arg.chars().all(|c| c.is_ascii_digit())
+            };
+            let command = args.iter().skip_while(is_option);
+            let command = command.take_while(|arg| *arg != ":::").cloned();
+            Some(command.chain([unknown()]).collect())
+        }
+        "run-parts" => {
+            let dir = args.iter().find(|arg| !arg.starts_with('-'))?;
+            Some(vec!["sh".into(), format!("{dir}/*")])
+        }
+        _ => None,
+    }
+}
+
+/// Whether a test looks at nothing but what the text itself counts or goes
+/// through: then the work is tested by what it runs, not by this.
+pub(super) fn is_bookkeeping(args: &[String], text: &str) -> bool {
+    let is_own = |name: &str| {
+        let is_counted = || {
+            let set = format!("{name}=");
+            let after = text
+                .match_indices(&set)
+                .map(|(at, _)| &text[at + set.len()..]);
+            after
+                .into_iter()
+                .any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let is_given = |before: &str, after: &str| text.contains(&format!("{before}{name}{after}"));
+        is_given("for ", " in") || is_given("read ", "") || is_given("read -r ", "") || is_counted()
+    };
+    let mut own = 0;
+    let all = args.iter().all(|arg| match arg.strip_prefix('$') {
+        Some(name) => {
+            own += 1;
+            is_own(name.trim_start_matches('{').trim_end_matches('}'))
+        }
+        None => {
+            let is_number = arg.chars().all(|c| c.is_ascii_digit());
+            is_number
+                || arg.starts_with('-')
+                || ["]", "]]", "=", "==", "!=", "!"].contains(&arg.as_str())
+        }
+    });
+    all && own > 0
+}
+
+/// The lines of the block that ends with the last line, or else only that.
+pub(super) fn last_block(lines: &[&str]) -> usize {
+    const CLOSE: [&str; 4] = ["done", "fi", "esac", "}"];
+    const OPEN: [&str; 6] = ["for", "while", "until", "if", "case", "select"];
+    let first_word = |line: &str| {
+        let word = line.split(|c: char| c.is_whitespace() || c == ';').next();
+        word.unwrap_or_default().to_owned()
+    };
+    let last_word = |line: &str| {
+        let words = line.split(|c: char| c.is_whitespace() || c == ';');
+        words
+            .filter(|word| !word.is_empty())
+            .next_back()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let mut depth = 0usize;
+    for (at, line) in lines.iter().enumerate().rev() {
+        let line = line.trim();
+        let (first, last) = (first_word(line), last_word(line));
+        let closes = CLOSE.contains(&first.as_str()) || CLOSE.contains(&last.as_str());
+        let opens = OPEN.contains(&first.as_str()) || line.ends_with('{');
+        match (closes, opens) {
+            (true, false) => depth += 1,
+            (false, true) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    0
+}
+
+/// A word with what only a shell would know as [`UNKNOWN`], and every sign of
+/// a pattern as `*`.
+fn shape(word: &str) -> Option<String> {
+    let mut shape = String::new();
+    let mut chars = word.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '$' => {
+                match chars.next() {
+                    Some('{') => drop(chars.by_ref().find(|&c| c == '}')),
+                    Some(c) if c.is_alphabetic() || c == '_' => {
+                        while chars
+                            .next_if(|c| c.is_alphanumeric() || *c == '_')
+                            .is_some()
+                        {}
+                    }
+                    _ => {}
+                }
+                shape.push(UNKNOWN);
+            }
+            '{' => {
+                let _ = chars.by_ref().find(|&c| c == '}');
+                shape.push(UNKNOWN);
+            }
+            '[' if chars.clone().any(|c| c == ']') => {
+                let _ = chars.by_ref().find(|&c| c == ']');
+                shape.push('*');
+            }
+            '?' => shape.push('*'),
+            c => shape.push(c),
+        }
+    }
+    shape.contains([UNKNOWN, '*']).then_some(shape)
+}
+
+fn fitting(shape: &str, folder: &str, then: &Then<'_>) -> Vec<String> {
+    let inner = shape
+        .strip_prefix(UNKNOWN)
+        .and_then(|rest| rest.strip_prefix('/'));
+    let shapes = [
+        Some(joined(folder, shape)),
+        Some(joined("", shape)),
+        inner.map(str::to_owned),
+    ];
+    let shapes: Vec<Vec<char>> = shapes
+        .into_iter()
+        .flatten()
+        .map(|s| s.chars().collect())
+        .collect();
+    let fits_one = |file: &&String| shapes.iter().any(|shape| fits(shape, file));
+    let fitting = then.files.iter().filter(fits_one);
+    fitting.take(MOST).cloned().collect()
+}
+
+/// `*` stands for a part of a name, [`UNKNOWN`] for a part of a path.
+fn fits(shape: &[char], path: &str) -> bool {
+    let is_any = |at: usize| matches!(shape.get(at), Some('*' | &UNKNOWN));
+    let mut places = vec![false; shape.len() + 1];
+    let reach = |places: &mut Vec<bool>| {
+        for at in 0..shape.len() {
+            if places.get(at) == Some(&true)
+                && is_any(at)
+                && let Some(next) = places.get_mut(at + 1)
+            {
+                *next = true;
+            }
+        }
+    };
+    if let Some(first) = places.first_mut() {
+        *first = true;
+    }
+    reach(&mut places);
+    for c in path.chars() {
+        let mut after = vec![false; shape.len() + 1];
+        for (at, wanted) in shape.iter().enumerate() {
+            if places.get(at) != Some(&true) {
+                continue;
+            }
+            let to = match *wanted {
+                '*' if c != '/' => at,
+                UNKNOWN => at,
+                wanted if wanted == c => at + 1,
+                _ => continue,
+            };
+            if let Some(place) = after.get_mut(to) {
+                *place = true;
+            }
+        }
+        reach(&mut after);
+        places = after;
+    }
+    places.last() == Some(&true)
+}
+
+/// The scripts that a text names by file, pattern or folder, also in a list
+/// that it reads.
+fn said(text: &str, folder: &str, then: &Then<'_>) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = "";
+    for word in text.split_whitespace() {
+        // The name that is looked for, and `.`, say no place by themselves.
+        let is_filter = before.ends_with("name") && before.starts_with('-');
+        if !is_filter && (word != "." || before == "find") {
+            words.extend(names_in(word));
+        }
+        before = word;
+    }
+    words.truncate(MOST_WORDS);
+    let lists: Vec<String> = words
+        .iter()
+        .filter(|word| word.contains('.') && !is_runnable(word, ""))
+        .filter_map(|word| (then.read)(word).filter(|text| text.len() < LONGEST_LIST))
+        .flat_map(|list| names_in(&list))
+        .take(MOST_WORDS)
+        .collect();
+    words.extend(lists);
+    words.retain(|word| word.contains(|c: char| c.is_alphanumeric() || c == '*' || c == '.'));
+    let found = below_or_fitting(&words, folder, then);
+    match found.is_empty() && !folder.is_empty() {
+        true => below_or_fitting(&words, "", then),
+        false => found,
+    }
+}
+
+fn below_or_fitting(words: &[String], folder: &str, then: &Then<'_>) -> Vec<String> {
+    let (mut places, mut shapes) = (HashSet::new(), Vec::new());
+    for word in words.iter().map(|word| joined(folder, word)) {
+        match shape(&word) {
+            Some(shape) => shapes.push(shape.chars().collect::<Vec<char>>()),
+            None => drop(places.insert(word)),
+        }
+    }
+    shapes.truncate(MOST_PATTERNS);
+    let is_named = |file: &&String| {
+        let dirs = file.match_indices('/').map(|(at, _)| &file[..at]);
+        let mut above = dirs.chain(["", file.as_str()]);
+        above.any(|place| places.contains(place)) || shapes.iter().any(|shape| fits(shape, file))
+    };
+    let can_run = |file: &&String| {
+        let text = || (then.read)(file).unwrap_or_default();
+        is_runnable(file, "") || is_runnable(file, &text())
+    };
+    let named = then.files.iter().filter(is_named);
+    named.filter(can_run).take(MOST).cloned().collect()
+}
