@@ -228,10 +228,7 @@ fn lang_of(global: &Global, root: &Path) -> Lang {
     if let Some(name) = &global.lang {
         return Lang::from_name(name).unwrap_or_else(locale_lang);
     }
-    match config::load(&settings::sources(root, Vec::new())) {
-        Ok(loaded) => Lang::from_name(&loaded.settings.lang).unwrap_or_else(locale_lang),
-        Err(_) => environment_lang(),
-    }
+    config::lang(&settings::sources(root, Vec::new())).unwrap_or_else(environment_lang)
 }
 
 /// What `ralph hook --lang` says; it goes before the settings.

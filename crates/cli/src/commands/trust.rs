@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use ralph_core::config::{self, Layer};
+use ralph_core::lang::Lang;
 use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::plan::{self, Wanted};
@@ -21,17 +22,22 @@ pub fn run(app: &App, args: &TrustArgs) -> Exit {
         trust::forget_guard(&app.root).or_fail(app)?;
         return app.done(&tr!(lang, "this project is trusted with nothing any more"));
     }
-    let items = everything(app, args.tasks.as_deref())?;
+    let (items, is_whole) = everything(app, args.tasks.as_deref())?;
     let missing = trust::missing(&layout, &items);
+    let gone = match is_whole {
+        true => trust::gone(&layout, &items),
+        false => Vec::new(),
+    };
     if args.list || (args.json && !args.yes) {
         let told = json!({
             "trusted": missing.is_empty(),
             "items": trust::to_json(&items),
             "missing": trust::to_json(&missing),
+            "gone": trust::to_json(&gone),
         });
-        return app.answer(args.json, || told, || list(app, &items, &missing));
+        return app.answer(args.json, || told, || list(app, &items, &missing, &gone));
     }
-    if missing.is_empty() {
+    if missing.is_empty() && gone.is_empty() {
         let done = match items.is_empty() {
             true => tr!(lang, "this project brings nothing that needs trust"),
             false => tr!(
@@ -42,7 +48,7 @@ pub fn run(app: &App, args: &TrustArgs) -> Exit {
         return app.answer(args.json, || json!({"trusted": true}), || done);
     }
     if !args.yes {
-        app.tell(&trust::shown(&missing, lang));
+        app.tell(&open(&missing, &gone, lang));
         if !is_interactive() {
             return app.refuse(&tr!(
                 lang,
@@ -53,8 +59,8 @@ pub fn run(app: &App, args: &TrustArgs) -> Exit {
             return Err(FAILED);
         }
     }
-    trust::keep(app, &items)?;
-    let count = missing.len();
+    trust::keep_instead(app, &items, &gone)?;
+    let count = missing.len() + gone.len();
     let things_en = plural(count, "thing", "things");
     app.answer(
         args.json,
@@ -68,8 +74,9 @@ pub fn run(app: &App, args: &TrustArgs) -> Exit {
     )
 }
 
-/// What the settings, the clients' files and the task list bring along.
-fn everything(app: &App, tasks: Option<&Path>) -> Result<Vec<Item>, u8> {
+/// What the settings, the clients' files and the task list bring along, and
+/// whether the settings could be read.
+fn everything(app: &App, tasks: Option<&Path>) -> Result<(Vec<Item>, bool), u8> {
     let file = tasks.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
     let file = file.map(|path| Layer::flag("tasks.file", &*path.to_string_lossy(), "--tasks"));
     let flags = file.transpose().or_fail(app)?.into_iter().collect();
@@ -79,15 +86,24 @@ fn everything(app: &App, tasks: Option<&Path>) -> Result<Vec<Item>, u8> {
         calls_nobody: true,
         ..Wanted::new(app.layout(), app.lang(), own_program())
     };
+    let is_whole = loaded.is_some();
     // Without a task list there are no checks of tasks.
     let planned = loaded.and_then(|loaded| plan::prepare(&loaded.settings, &wanted).ok());
     items.extend(planned.iter().flat_map(trust::checks));
-    Ok(items)
+    Ok((items, is_whole))
 }
 
-fn list(app: &App, items: &[Item], missing: &[Item]) -> String {
+/// All that a person has still to say yes to.
+fn open(missing: &[Item], gone: &[Item], lang: Lang) -> String {
+    let new = (!missing.is_empty()).then(|| trust::shown(missing, lang));
+    let gone = (!gone.is_empty()).then(|| trust::shown_gone(gone, lang));
+    let parts: Vec<String> = new.into_iter().chain(gone).collect();
+    parts.join("\n")
+}
+
+fn list(app: &App, items: &[Item], missing: &[Item], gone: &[Item]) -> String {
     let lang = app.lang();
-    if items.is_empty() {
+    if items.is_empty() && gone.is_empty() {
         return tr!(lang, "this project brings nothing that needs trust");
     }
     let trusted: Vec<Item> = items
@@ -100,8 +116,6 @@ fn list(app: &App, items: &[Item], missing: &[Item]) -> String {
         true => String::new(),
         false => tr!(lang, "trusted:\n{lines}\n"),
     };
-    if !missing.is_empty() {
-        text.push_str(&trust::shown(missing, lang));
-    }
+    text.push_str(&open(missing, gone, lang));
     text
 }

@@ -112,10 +112,21 @@ pub fn missing(layout: &Layout, items: &[Item]) -> Vec<Item> {
     items.iter().filter(new).cloned().collect()
 }
 
+/// What counts in hooks although the project does not bring it any more.
+pub fn gone(layout: &Layout, items: &[Item]) -> Vec<Item> {
+    Kept::read(layout).gone(items)
+}
+
 /// Notes that a person trusts all of this.
 pub fn keep(app: &App, items: &[Item]) -> Result<(), u8> {
+    keep_instead(app, items, &[])
+}
+
+/// The same, and that these do not count any more.
+pub fn keep_instead(app: &App, items: &[Item], gone: &[Item]) -> Result<(), u8> {
     let layout = app.layout();
     let mut kept = Kept::read(&layout);
+    kept.forget(gone);
     kept.add(items);
     kept.write(&layout).or_fail(app)?;
     confirm_guard(&app.root).or_fail(app)
@@ -200,6 +211,14 @@ pub fn shown(items: &[Item], lang: Lang) -> String {
     tr!(
         lang,
         "this project would run, choose or loosen what nobody has seen yet:\n{lines}"
+    )
+}
+
+pub fn shown_gone(gone: &[Item], lang: Lang) -> String {
+    let lines = lines(gone);
+    tr!(
+        lang,
+        "no longer in the project, and counting in hooks until you say that it is meant:\n{lines}"
     )
 }
 

@@ -58,6 +58,23 @@ impl Kept {
         }
     }
 
+    /// Settings that were trusted and that the project does not bring any more.
+    /// Hooks go on with them, since an agent could have taken them away.
+    pub(super) fn gone(&self, items: &[Item]) -> Vec<Item> {
+        let is_there = |key: &str| items.iter().any(|item| item.is_setting && item.what == key);
+        let gone = self.settings.iter().filter(|(key, _)| !is_there(key));
+        gone.map(|(key, value)| Item {
+            is_setting: true,
+            ..Item::new("ralph trust", key, value.clone())
+        })
+        .collect()
+    }
+
+    pub(super) fn forget(&mut self, items: &[Item]) {
+        let is_meant = |key: &String| items.iter().any(|item| item.what == *key);
+        self.settings.retain(|key, _| !is_meant(key));
+    }
+
     pub fn settings(&self) -> Trusted {
         let settings = self.settings.iter();
         let read = |value: &Value| serde_json::from_value(value.clone()).ok();

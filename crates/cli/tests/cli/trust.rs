@@ -276,9 +276,30 @@ fn a_weakened_check_does_not_count_in_a_session() {
     env.write(".ideal/worktree.yaml", "verify:\n  - \"true\"\n");
     assert!(gate(&env).contains("block"), "weakened");
     fs::remove_dir_all(env.path(".ideal")).unwrap();
-    assert!(gate(&env).contains("block"), "removed");
+    let removed = gate(&env);
+    assert!(removed.contains("block"), "removed");
+    assert!(removed.contains("(verify.commands)"), "{removed}");
+    assert!(removed.contains("`ralph trust`"), "{removed}");
+    // Nothing is dropped while the settings can't be read.
+    env.write(".ralph/config.toml", "[verify\n");
+    untrusted(&env, &["trust", "--yes"]);
+    fs::remove_file(env.path(".ralph/config.toml")).unwrap();
+    assert!(gate(&env).contains("block"), "still");
+    let listed = untrusted(&env, &["trust", "--list"]).stdout;
+    assert!(listed.contains("no longer in the project"), "{listed}");
+    assert!(listed.contains("test -e proof"), "{listed}");
     env.write("proof", "");
     assert!(!gate(&env).contains("block"), "proven");
+    fs::remove_file(env.path("proof")).unwrap();
+    let done = untrusted(&env, &["trust"]);
+    assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
+    assert!(gate(&env).contains("block"), "nobody said yes");
+    assert_eq!(untrusted(&env, &["trust", "--yes"]).code, 0);
+    let meant = gate(&env);
+    assert!(!meant.contains("block"), "{meant}");
+    assert!(meant.contains("nothing verifies"), "{meant}");
+    let listed = untrusted(&env, &["trust", "--list"]).stdout;
+    assert!(!listed.contains("no longer"), "{listed}");
 }
 
 /// C-07, S-03: however its environment looks, an agent is an agent.

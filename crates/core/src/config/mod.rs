@@ -39,6 +39,8 @@ pub use units::parse_duration as duration;
 pub use warning::{ConfigWarning, SkillpackRule};
 pub use words::{Found, FoundType};
 
+use crate::lang::Lang;
+
 /// A file's name, as messages give it, and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedText {
@@ -81,6 +83,13 @@ pub struct Rejected {
 /// that no error is a mere consequence of another.
 pub fn load(sources: &Sources) -> Result<Loaded, Rejected> {
     layers(sources)?.load()
+}
+
+/// The language that is chosen, for what is said before anything else is read.
+pub fn lang(sources: &Sources) -> Option<Lang> {
+    let layers = layers(sources).ok()?.layers;
+    let (resolved, _) = Resolved::resolve(layers).ok()?;
+    Lang::from_name(resolved.get("lang")?.value.as_str()?)
 }
 
 /// Every place that says something, before one is preferred to another.

@@ -234,11 +234,10 @@ impl Resolved {
     /// settings don't know, or have as another kind.
     fn typed(&self) -> Result<Settings, ConfigError> {
         let mut tree = toml::Table::new();
-        for key in Schema::get().keys() {
+        for (key, sourced) in self.iter() {
             let internal = || ConfigError::Internal {
                 key: key.name.clone(),
             };
-            let sourced = self.get(&key.name).ok_or_else(internal)?;
             let value = counted(&key.kind, &sourced.value).ok_or_else(internal)?;
             insert(&mut tree, &key.name, value);
         }

@@ -13,7 +13,7 @@ use super::warning::ConfigWarning;
 /// Every setting, in the order of the reference page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resolved {
-    values: Vec<(String, Sourced)>,
+    values: Vec<(&'static Key, Sourced)>,
 }
 
 impl Resolved {
@@ -32,7 +32,7 @@ impl Resolved {
         let mut warnings = Vec::new();
         let values = Schema::get()
             .keys()
-            .map(|key| (key.name.clone(), winner(&layers, key, &mut warnings)))
+            .map(|key| (key, winner(&layers, key, &mut warnings)))
             .collect();
         Ok((Resolved { values }, warnings))
     }
@@ -40,21 +40,24 @@ impl Resolved {
     pub fn get(&self, key: &str) -> Option<&Sourced> {
         self.values
             .iter()
-            .find_map(|(name, value)| (name == key).then_some(value))
+            .find_map(|(known, value)| (known.name == key).then_some(value))
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'static Key, &Sourced)> {
+        self.values.iter().map(|(key, value)| (*key, value))
     }
 
     /// The whole configuration as TOML, which reads back as the same values.
     pub fn show(&self, with_origin: bool) -> String {
         let entries = self
-            .values
             .iter()
-            .map(|(key, sourced)| (key.as_str(), sourced));
+            .map(|(key, sourced)| (key.name.as_str(), sourced));
         render(entries, with_origin)
     }
 
     /// Every key with its value and origin, for machines.
     pub fn to_json(&self) -> Json {
-        let entries = self.values.iter().map(|(key, sourced)| {
+        let entries = self.iter().map(|(key, sourced)| {
             let Sourced { value, place } = sourced;
             let mut entry = Map::new();
             entry.insert("value".to_owned(), json!(value));
@@ -65,7 +68,7 @@ impl Resolved {
             if let Some(line) = place.line {
                 entry.insert("line".to_owned(), json!(line));
             }
-            (key.clone(), Json::Object(entry))
+            (key.name.clone(), Json::Object(entry))
         });
         Json::Object(entries.collect())
     }

@@ -25,9 +25,7 @@ pub struct Bold {
 impl Resolved {
     /// What the project's files set, and would have to be trusted for.
     pub fn bold(&self) -> Vec<Bold> {
-        let keys = Schema::get().keys();
-        let bold = keys.filter_map(|key| {
-            let Sourced { value, place } = self.get(&key.name)?;
+        let bold = self.iter().filter_map(|(key, Sourced { value, place })| {
             let by_project = is_of_project(&place.origin);
             (by_project && is_bold(key, value)).then(|| Bold {
                 key: key.name.clone(),

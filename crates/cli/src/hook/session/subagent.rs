@@ -61,7 +61,15 @@ fn judge(
             Reply::warning(unverified(agent, &reason, lang))
         }
         Passage::Ruled(Ruling::Block { reason, .. }) => {
-            Reply::block(held(&reason, &gate, layout.root(), lang))
+            let mut held = held(&reason, &gate, layout.root(), lang);
+            if !strange.is_empty() {
+                let keys = strange.join(", ");
+                held.push_str(&tr!(
+                    lang,
+                    "\n\nWhat counts here is what a person trusted, and the project says something else by now ({keys}): a person who means that runs `ralph trust`."
+                ));
+            }
+            Reply::block(held)
         }
     };
     if !broken.is_empty() {

@@ -154,12 +154,9 @@ pub(super) fn last_block(lines: &[&str]) -> usize {
         word.unwrap_or_default().to_owned()
     };
     let last_word = |line: &str| {
-        let words = line.split(|c: char| c.is_whitespace() || c == ';');
-        words
-            .filter(|word| !word.is_empty())
-            .next_back()
-            .unwrap_or_default()
-            .to_owned()
+        let mut words = line.split(|c: char| c.is_whitespace() || c == ';');
+        let last = words.rfind(|word| !word.is_empty());
+        last.unwrap_or_default().to_owned()
     };
     let mut depth = 0usize;
     for (at, line) in lines.iter().enumerate().rev() {
