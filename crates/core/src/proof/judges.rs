@@ -3,6 +3,8 @@
 //! program in front of a pipe, one whose output is kept or compared, and one
 //! beside which something else tests.
 
+mod make;
+mod packages;
 mod shell;
 mod taken;
 #[cfg(test)]
@@ -10,11 +12,16 @@ mod tests;
 mod unsaid;
 
 use super::files::{self, Then};
-use shell::{UNKNOWN, verdicts};
+use make::{Call, Recipes};
+use shell::{Command, UNKNOWN, commands};
 pub(super) use unsaid::named;
 
 /// More than any check runs one after the other.
-const MOST: usize = 50;
+const MOST: usize = 500;
+/// Longer than the target of any link of a project.
+const LONGEST_LINK: usize = 200;
+/// Scripts of packages may call each other in a circle.
+const DEEPEST: usize = 5;
 
 /// The scripts that decide, and what decides in them.
 pub fn judges(commands: &[String], then: &Then<'_>) -> Vec<String> {
@@ -24,21 +31,15 @@ pub fn judges(commands: &[String], then: &Then<'_>) -> Vec<String> {
         heard: Vec::new(),
         texts: Vec::new(),
         said: String::new(),
+        depth: 0,
     };
     for command in commands {
         court.said.clear();
-        court.hear(command.clone(), "", command);
+        court.hear(command.clone(), "", "");
     }
     while let Some(text) = court.texts.pop() {
-        let mut here = text.folder;
         court.said = text.said;
-        let mut parts = Vec::new();
-        for words in verdicts(&text.verdict) {
-            match words.as_slice() {
-                [cd, to, ..] if cd == "cd" => here = joined(&here, to),
-                words => parts.push(court.part_of(words, &here)),
-            }
-        }
+        let (parts, here) = court.parts_of(&text.text, &text.folder);
         if parts.contains(&Part::Tests) {
             continue;
         }
@@ -73,12 +74,12 @@ struct Court<'a> {
     texts: Vec<Text>,
     /// All that was said on the way to the text that is read now.
     said: String,
+    depth: usize,
 }
 
 /// A text that is still to be read.
 struct Text {
-    /// The lines whose exit code counts.
-    verdict: String,
+    text: String,
     folder: String,
     said: String,
 }
@@ -110,22 +111,61 @@ const BEFORE: [&str; 25] = [
     "if", "elif", "while", "until", "{", "npx", "bunx", "cross-env", "xvfb-run", "eval", "timeout",
     "busybox", "stdbuf",
 ];
+/// Programs to which other programs are only words.
+const SAYS: [&str; 24] = [
+    "echo", "printf", "cat", "cp", "mv", "rm", "ls", "ln", "git", "mkdir", "chmod", "touch",
+    "export", "set", "which", "type", "for", "case", "local", "read", "apt-get", "brew", "pip",
+    "curl",
+];
 /// `uv run pytest`.
 const RUNNERS: [&str; 6] = ["uv", "poetry", "pipenv", "pdm", "hatch", "rye"];
 
 impl Court<'_> {
-    /// `whole` is the text that the verdict is a part of.
-    fn hear(&mut self, verdict: String, folder: &str, whole: &str) {
-        let case = (verdict, folder.to_owned());
+    fn hear(&mut self, text: String, folder: &str, more: &str) {
+        let case = (text, folder.to_owned());
         if self.heard.len() < MOST && !self.heard.contains(&case) {
             self.heard.push(case.clone());
-            let (verdict, folder) = case;
-            let said = [whole, &self.said].join("\n");
-            self.texts.push(Text {
-                verdict,
-                folder,
-                said,
-            });
+            let (text, folder) = case;
+            let said = [&text, more, &self.said].join("\n");
+            self.texts.push(Text { text, folder, said });
+        }
+    }
+
+    /// Each command of a text, and where its last one is called.
+    fn parts_of(&mut self, text: &str, folder: &str) -> (Vec<Part>, String) {
+        let mut here = folder.to_owned();
+        let mut parts = Vec::new();
+        for Command { words, is_kept } in commands(text) {
+            match words.as_slice() {
+                [cd, to, ..] if cd == "cd" => here = joined(&here, to),
+                words => parts.push((self.part_of(words, &here), is_kept)),
+            }
+        }
+        // What is kept is an object where something looks at it.
+        let tests = parts.iter().any(|(part, _)| *part == Part::Tests);
+        parts.retain(|(_, is_kept)| !(tests && *is_kept));
+        let mut parts: Vec<Part> = parts.into_iter().map(|(part, _)| part).collect();
+        if tests && !parts.contains(&Part::Tests) {
+            parts.push(Part::Tests);
+        }
+        (parts, here)
+    }
+
+    /// A text that somebody hands the verdict to.
+    fn hand_on(&mut self, text: &str, folder: &str, more: &str) -> Part {
+        self.hear(text.to_owned(), folder, more);
+        if self.depth >= DEEPEST {
+            return Part::None;
+        }
+        let said = [text, more, &self.said].join("\n");
+        let before = std::mem::replace(&mut self.said, said);
+        self.depth += 1;
+        let (parts, _) = self.parts_of(text, folder);
+        self.depth -= 1;
+        self.said = before;
+        match parts.contains(&Part::Tests) {
+            true => Part::Tests,
+            false => Part::None,
         }
     }
 
@@ -136,11 +176,22 @@ impl Court<'_> {
     /// What decides in a script, from where it is called and from where it lies.
     fn hear_script(&mut self, name: &str, folder: &str) {
         let text = self.read(name).unwrap_or_default();
-        let deciding = deciding_lines(&text);
         let beside = name.rsplit_once('/').map_or("", |(dir, _)| dir);
+        // What a test takes in is what it tests, if it is no check itself.
+        let is_test = files::kind_of(name) == files::FileKind::Test;
+        // A link leads to another file of the project.
+        if text.len() < LONGEST_LINK && !text.contains(['\n', ' ']) {
+            let target = joined(beside, &text);
+            if self.read(&target).is_some_and(|_| !target.is_empty()) {
+                self.find(&[target], "", "");
+            }
+        }
         if !is_entrance(name) && !self.is_offered(name) {
             for meant in taken::deciding(name, &text) {
-                self.find(&meant, beside, folder);
+                let there = self.there(&meant, beside, folder);
+                if !is_test || there.is_some_and(|file| files::kind_of(&file).is_check()) {
+                    self.find(&meant, beside, folder);
+                }
             }
         }
         for file in taken::sourced(&text) {
@@ -152,30 +203,23 @@ impl Court<'_> {
                 .into_iter()
                 .find_map(|name| self.read(&name));
             let source = source.unwrap_or_default();
-            if verdicts(&deciding)
+            if commands(&text)
                 .iter()
-                .any(|words| is_asked(words, &source))
+                .any(|command| is_asked(&command.words, &source))
             {
                 self.find(&[file], beside, folder);
             }
         }
-        self.hear(deciding.clone(), folder, &text);
-        if beside != folder {
-            self.hear(deciding, beside, &text);
-        }
-    }
-
-    /// Whether the package offers it to others as its program.
-    fn is_offered(&self, name: &str) -> bool {
-        let package = self.read("package.json").unwrap_or_default();
-        let package: serde_json::Value = serde_json::from_str(&package).unwrap_or_default();
-        let is_it = |file: &serde_json::Value| {
-            let file = file.as_str().map(|file| joined("", file));
-            file.is_some_and(|file| file == name) && !files::says_check(name)
+        // Of another language only what it ends with is read, and as words.
+        let is_shell = is_shell_text(name, &text);
+        let read = match is_shell {
+            true => text.as_str(),
+            false => text.trim_end().lines().next_back().unwrap_or_default(),
         };
-        let bin = &package["bin"];
-        let programs = bin.as_object().into_iter().flat_map(|all| all.values());
-        programs.chain([bin, &package["main"]]).any(is_it)
+        self.hear(read.to_owned(), folder, "");
+        if beside != folder {
+            self.hear(read.to_owned(), beside, "");
+        }
     }
 
     fn part_of(&mut self, words: &[String], folder: &str) -> Part {
@@ -184,7 +228,7 @@ impl Court<'_> {
             return Part::None;
         };
         let base = program.rsplit('/').next().unwrap_or(program).to_lowercase();
-        let base = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let base = without_version(&base);
         // `.` is a program of its own.
         let base = if program == "." { "." } else { base };
         let asks_for_tests = || {
@@ -205,13 +249,57 @@ impl Court<'_> {
             _ if BUILDERS.contains(&base) && asks_for_tests() => Part::Tests,
             _ if SHELLS.contains(&base) => self.interpreted(args, folder, true),
             _ if INTERPRETERS.contains(&base) => self.interpreted(args, folder, false),
-            _ if program.contains(['/', '$', UNKNOWN]) => self.take(program, folder),
-            _ => Part::None,
+            _ if SAYS.contains(&base) => Part::None,
+            _ if program.contains(['/', '$', UNKNOWN]) => match self.started(program, folder) {
+                Part::None => self.called_by_another(program, args, folder),
+                part => part,
+            },
+            _ => self.called_by_another(program, args, folder),
+        }
+    }
+
+    /// What is started by itself is a script, or was built.
+    fn started(&mut self, program: &str, folder: &str) -> Part {
+        let is_plain = !unsaid::is_open(program);
+        let mut names = match self.take(program, folder) {
+            Part::Scripts(names) => names,
+            _ if !is_plain => return Part::None,
+            part => return part,
+        };
+        names.retain(|name| {
+            let text = self.read(name).unwrap_or_default();
+            is_plain || files::is_runnable(name, &text)
+        });
+        match names.is_empty() {
+            true => Part::None,
+            false => Part::Scripts(names),
+        }
+    }
+
+    /// `flock LOCK sh gate.sh`, and a script that is found by its name alone.
+    fn called_by_another(&mut self, program: &str, args: &[String], folder: &str) -> Part {
+        let is_known = |arg: &String| {
+            let base = arg.rsplit('/').next().unwrap_or(arg);
+            base != "." && (SHELLS.contains(&base) || INTERPRETERS.contains(&without_version(base)))
+        };
+        if let Some(at) = args.iter().position(is_known) {
+            let command = args.get(at..).unwrap_or_default().to_vec();
+            return self.part_of(&command, folder);
+        }
+        if !self.said.contains("PATH=") || program.contains('/') {
+            return Part::None;
+        }
+        let end = format!("/{program}");
+        let named = self.then.files.iter().find(|file| file.ends_with(&end));
+        match named.cloned() {
+            Some(name) => self.take(&name, ""),
+            None => Part::None,
         }
     }
 
     /// The script is the first word that is no option.
     fn interpreted(&mut self, args: &[String], folder: &str, is_shell: bool) -> Part {
+        let all = args;
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let Some(option) = arg.strip_prefix('-') else {
@@ -221,12 +309,14 @@ impl Court<'_> {
                     part => return part,
                 }
             };
+            // It reads them, and runs nothing.
+            if is_shell && option == "n" || option == "-check" {
+                return Part::None;
+            }
             let is_inline = !option.starts_with('-') && option.contains('c');
             if is_shell && is_inline {
-                if let Some(text) = args.next() {
-                    self.hear(text.clone(), folder, text);
-                }
-                return Part::Tests;
+                let text = args.next().cloned().unwrap_or_default();
+                return self.hand_on(&text, folder, "");
             }
             if !is_shell && BEFORE_SCRIPT.contains(&option) {
                 args.next();
@@ -242,19 +332,45 @@ impl Court<'_> {
             }
             // Code in the command, or a module of others.
             if !is_shell && INLINE.contains(&option) {
+                let code = args.next().cloned().unwrap_or_default();
+                for name in ["code.py", "code.js"] {
+                    for meant in taken::deciding(name, &code) {
+                        self.find(&meant, folder, folder);
+                    }
+                }
                 return Part::Tests;
             }
         }
-        Part::None
+        let named = all.iter().find(|arg| !arg.starts_with('-'));
+        match named {
+            Some(name) => {
+                let ends = ["/__main__.py", ".js", "/index.js", ".ts"];
+                let mut endings = ends.iter().map(|end| format!("{name}{end}"));
+                let is_there = |name: &String| {
+                    let mut places = names(name, folder).into_iter();
+                    places.any(|place| self.read(&place).is_some())
+                };
+                let there = endings.find(is_there);
+                there.map_or(Part::None, |name| self.take(&name, folder))
+            }
+            // A shell reads its text from what is handed to it.
+            None if is_shell => self.take(&UNKNOWN.to_string(), folder),
+            None => Part::None,
+        }
+    }
+
+    /// Whatever of these was there.
+    fn there(&self, meant: &[String], beside: &str, folder: &str) -> Option<String> {
+        let places = meant.iter().flat_map(|word| {
+            let there = names(word, folder);
+            names(word, beside).into_iter().chain(there)
+        });
+        places.into_iter().find(|name| self.read(name).is_some())
     }
 
     /// Whatever of these was there judges, and what decides in it.
     fn find(&mut self, meant: &[String], beside: &str, folder: &str) {
-        let meant = meant.iter().flat_map(|word| {
-            let there = names(word, folder);
-            names(word, beside).into_iter().chain(there)
-        });
-        let there = meant.into_iter().find(|name| self.read(name).is_some());
+        let there = self.there(meant, beside, folder);
         let is_own = |name: &String| files::kind_of(name) == files::FileKind::Own;
         if let Some(name) = there.filter(|name| !is_own(name))
             && self.found.len() < MOST
@@ -302,95 +418,90 @@ impl Court<'_> {
         }
     }
 
-    /// `npm test`, `yarn check`.
-    fn package_script(&mut self, args: &[String], folder: &str) -> Part {
-        let Some(package) = self.read(&joined(folder, "package.json")) else {
-            return Part::None;
-        };
-        let package: serde_json::Value = serde_json::from_str(&package).unwrap_or_default();
-        let words = args.iter().filter(|arg| !arg.starts_with('-'));
-        let words: Vec<&str> = words.map(String::as_str).collect();
-        let name = match words.as_slice() {
-            ["run" | "run-script", name, ..] => *name,
-            ["t" | "tst", ..] => "test",
-            [name, ..] => *name,
-            [] => return Part::None,
-        };
-        let mut part = Part::None;
-        for name in [format!("pre{name}"), name.to_owned(), format!("post{name}")] {
-            if let Some(text) = package["scripts"][&name].as_str() {
-                self.hear(text.to_owned(), folder, text);
-                part = Part::Tests;
-            }
-        }
-        part
-    }
-
     /// The lines of a target and of all that it needs.
     fn recipes(&mut self, files: &[&str], args: &[String], folder: &str) -> Part {
         let is_make = files.contains(&"Makefile");
-        let (folder, named) = in_folder(args, folder);
-        let folder = folder.as_str();
-        let texts = files.iter().map(|file| self.read(&joined(folder, file)));
-        let Some(text) = texts.flatten().next() else {
+        let call = Call::of(args);
+        let folder = call
+            .folder
+            .as_ref()
+            .map_or(folder.to_owned(), |to| joined(folder, to));
+        let Some(text) = self.recipe_text(files, &call, &folder) else {
             return Part::None;
         };
-        let is_target = |arg: &&&String| !arg.starts_with('-') && !arg.contains('=');
-        let named = named.iter().filter(is_target);
-        let mut wanted: Vec<String> = named.map(|arg| (*arg).clone()).collect();
-        let asked_for = wanted.clone();
+        let recipes = Recipes::read(&text);
+        let mut wanted = call.targets.clone();
         if wanted.is_empty() {
-            wanted.extend(text.lines().find_map(target).map(|(name, _)| name));
+            wanted.extend(recipes.goal.clone());
         }
-        let is_variable = |line: &&str| {
-            line.contains('=') && !line.starts_with([' ', '\t']) && target(line).is_none()
-        };
-        let variables: Vec<&str> = text.lines().filter(is_variable).collect();
-        let variables = variables.join("\n");
         let mut done: Vec<String> = Vec::new();
+        let mut part = Part::None;
         while let Some(name) = wanted.pop() {
             if done.len() >= MOST || done.contains(&name) {
                 continue;
             }
-            let mut is_in = false;
-            let mut recipe = String::new();
-            for line in text.lines() {
-                if let Some((target, needs)) = target(line) {
-                    is_in = target == name;
-                    wanted.extend(needs.into_iter().filter(|_| is_in));
-                } else if is_in && line.starts_with([' ', '\t']) {
-                    let line = line.trim_start().trim_start_matches(['@', '-', '+']);
-                    recipe.push_str(&line.replace("$$", "$"));
-                    recipe.push('\n');
-                }
-            }
+            let (recipe, needs) = recipes.of(&name);
+            wanted.extend(needs);
             // A file of this name would be in the way of the recipe.
-            let place = joined(folder, &name);
-            let is_made = !recipe.is_empty() || asked_for.contains(&name);
-            if is_made && is_make && self.read(&place).is_none() {
+            let place = joined(&folder, &name);
+            let is_made = !recipe.is_empty() || call.targets.contains(&name);
+            let is_name = !name.contains(['$', '%']);
+            if is_made && is_make && is_name && self.read(&place).is_none() {
                 self.found.push(place);
             }
-            let whole = [recipe.as_str(), &variables].concat();
-            self.hear(recipe, folder, &whole);
+            if self.hand_on(&recipe, &folder, &recipes.variables) == Part::Tests {
+                part = Part::Tests;
+            }
             done.push(name);
         }
-        Part::Tests
+        part
+    }
+
+    /// The file of a call with all that it takes in; what is not called as such
+    /// files are belongs to the checks all the same.
+    fn recipe_text(&mut self, files: &[&str], call: &Call, folder: &str) -> Option<String> {
+        let usual = files.iter().map(|file| joined(folder, file));
+        let mut names: Vec<String> = match call.files.is_empty() {
+            true => usual
+                .filter(|file| self.read(file).is_some())
+                .take(1)
+                .collect(),
+            false => call.files.iter().map(|file| joined(folder, file)).collect(),
+        };
+        let mut all: Option<String> = None;
+        let mut at = 0;
+        while let Some(name) = names.get(at).cloned().filter(|_| at < MOST) {
+            at += 1;
+            let Some(text) = self.read(&name) else {
+                continue;
+            };
+            for file in make::included(&text)
+                .iter()
+                .map(|file| joined(folder, file))
+            {
+                if !names.contains(&file) {
+                    names.push(file);
+                }
+            }
+            if !files::kind_of(&name).is_check() && !self.found.contains(&name) {
+                self.found.push(name);
+            }
+            let all = all.get_or_insert_default();
+            all.push_str(&text);
+            all.push('\n');
+        }
+        all
     }
 }
 
-/// Where `-C` leads, and the other words.
-fn in_folder<'a>(args: &'a [String], folder: &str) -> (String, Vec<&'a String>) {
-    let mut here = folder.to_owned();
-    let mut others = Vec::new();
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        match arg.strip_prefix("-C").or(arg.strip_prefix("--directory=")) {
-            Some("") => here = args.next().map_or(here.clone(), |to| joined(&here, to)),
-            Some(to) => here = joined(&here, to),
-            None => others.push(arg),
-        }
+fn is_shell_text(name: &str, text: &str) -> bool {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let first = text.lines().next().unwrap_or_default();
+    let is_of = |line: &str| INTERPRETERS.iter().any(|other| line.contains(other));
+    match base.rsplit_once('.') {
+        Some((_, end)) => ["sh", "bash", "zsh", "ksh", "dash"].contains(&end),
+        None => !(first.starts_with("#!") && is_of(first)),
     }
-    (here, others)
 }
 
 /// The front door of what is built, by its name: whoever runs it looks whether
@@ -405,57 +516,9 @@ fn is_entrance(name: &str) -> bool {
     DOORS.contains(&stem) && !files::says_check(name)
 }
 
-/// The name of a target, and what it needs.
-fn target(line: &str) -> Option<(String, Vec<String>)> {
-    let (names, needs) = line.split_once(':')?;
-    let is_rule = !line.starts_with([' ', '\t', '#', '.']) && !needs.starts_with('=');
-    let name = names.split_whitespace().next().filter(|_| is_rule)?;
-    let needs = needs.split(['#', ';']).next().unwrap_or_default();
-    Some((
-        name.to_owned(),
-        needs.split_whitespace().map(str::to_owned).collect(),
-    ))
-}
-
-/// Of a script: all lines where each failure ends it or is counted, else the
-/// last one with its block, those that it becomes, and those whose failure
-/// something is done about.
-fn deciding_lines(text: &str) -> String {
-    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    let lines: Vec<&str> = text.lines().filter(is_code).collect();
-    let ends_at_once = |line: &&str| {
-        let options = line.trim().strip_prefix("set -").unwrap_or_default();
-        options
-            .split_whitespace()
-            .next()
-            .is_some_and(|o| o.contains('e'))
-    };
-    let gives_what_it_counted = |line: &&str| {
-        let words = verdicts(line).pop().unwrap_or_default();
-        match words.as_slice() {
-            [exit, code] if exit == "exit" => code.starts_with('$'),
-            [test, args @ ..] if ["test", "[", "[["].contains(&test.as_str()) => {
-                unsaid::is_bookkeeping(args, text)
-            }
-            _ => false,
-        }
-    };
-    let all = lines.iter().any(ends_at_once)
-        || text.starts_with("#!") && text.lines().next().is_some_and(|line| line.contains(" -e"))
-        || lines.last().is_some_and(gives_what_it_counted);
-    let last = unsaid::last_block(&lines);
-    let is_heeded = |line: &str| {
-        let or = line.split_once("||").map(|(_, or)| or.trim_start());
-        or.is_some_and(|or| !or.starts_with("true") && !or.starts_with(':'))
-    };
-    let decides = |at: usize, line: &str| {
-        all || at >= last || line.trim_start().starts_with("exec ") || is_heeded(line)
-    };
-    let lines = lines
-        .iter()
-        .enumerate()
-        .filter(|(at, line)| decides(*at, line));
-    lines.map(|(_, line)| *line).collect::<Vec<_>>().join("\n")
+/// `python` of `python3.11`.
+fn without_version(base: &str) -> &str {
+    base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
 }
 
 fn without_leading(mut words: &[String]) -> &[String] {

@@ -3,8 +3,15 @@
 /// Stands for what only a shell would know.
 pub(super) const UNKNOWN: char = '\u{0}';
 
-/// The commands of a shell's text whose exit code counts, word by word.
-pub(super) fn verdicts(text: &str) -> Vec<Vec<String>> {
+/// A command, word by word.
+pub(super) struct Command {
+    pub words: Vec<String>,
+    /// What it says is kept, or goes to another command: somebody may judge it.
+    pub is_kept: bool,
+}
+
+/// The commands of a shell's text.
+pub(super) fn commands(text: &str) -> Vec<Command> {
     let mut reader = Reader::default();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -32,8 +39,7 @@ pub(super) fn verdicts(text: &str) -> Vec<Vec<String>> {
             }
             '>' | '<' => reader.redirect(c),
             '|' if chars.next_if_eq(&'|').is_some() => reader.end_command(),
-            // Whoever stands behind the pipe judges.
-            '|' => reader.drop_command(),
+            '|' => reader.pipe_on(),
             '&' if reader.is_redirected_to => reader.put(c),
             '&' | ';' | '\n' | '(' | ')' => reader.end_command(),
             c if c.is_whitespace() => reader.end_word(),
@@ -46,7 +52,7 @@ pub(super) fn verdicts(text: &str) -> Vec<Vec<String>> {
 
 #[derive(Default)]
 struct Reader {
-    commands: Vec<Vec<String>>,
+    commands: Vec<Command>,
     words: Vec<String>,
     word: Option<String>,
     /// The next word is where the output goes, and no argument.
@@ -109,13 +115,14 @@ impl Reader {
     fn end_command(&mut self) {
         self.end_word();
         let words = std::mem::take(&mut self.words);
-        if !std::mem::take(&mut self.is_kept) && !words.is_empty() {
-            self.commands.push(words);
+        let is_kept = std::mem::take(&mut self.is_kept);
+        if !words.is_empty() {
+            self.commands.push(Command { words, is_kept });
         }
         self.is_redirected_to = false;
     }
 
-    fn drop_command(&mut self) {
+    fn pipe_on(&mut self) {
         self.is_kept = true;
         self.end_command();
     }

@@ -77,8 +77,7 @@ fn required(text: &str) -> Vec<Vec<String>> {
         None => text,
     };
     let code = without_strings(text, "//");
-    let is_import =
-        |line: &&str| line.contains("require(") || line.trim_start().starts_with("import ");
+    let is_import = |line: &&str| line.trim_start().starts_with("import ");
     let own = |line: &str| TESTING.iter().any(|word| line.contains(word));
     let statements = || code.split(['\n', ';']);
     if statements().filter(|line| !is_import(line)).any(own) {

@@ -10,8 +10,8 @@ use super::{MOST, Then, joined};
 
 /// More words than any check needs to say what it runs.
 const MOST_WORDS: usize = 2000;
-/// So many variables may stand for others.
-const DEEPEST: usize = 3;
+/// Each is looked for in the whole text.
+const MOST_VARIABLES: usize = 20;
 /// Each is held against every file.
 const MOST_PATTERNS: usize = 20;
 /// A list of scripts is shorter.
@@ -27,34 +27,38 @@ pub(super) fn meant(word: &str, folder: &str, text: &str, then: &Then<'_>) -> Ve
     match says_something {
         true => fitting(&shape, folder, then),
         false => {
-            let lists = lists_of(word, text, 0);
-            said(if lists.is_empty() { text } else { &lists }, folder, then)
+            let mut lists = String::new();
+            put_lists(word, text, &mut HashSet::new(), &mut lists);
+            let found = said(&lists, folder, then);
+            match found.is_empty() {
+                true => said(text, folder, then),
+                false => found,
+            }
         }
     }
 }
 
+/// Whether a shell would make something else of a word.
+pub(super) fn is_open(word: &str) -> bool {
+    shape(word).is_some()
+}
+
 /// What a text puts into the variables of a word, and into those of that.
-fn lists_of(word: &str, text: &str, depth: usize) -> String {
-    let mut lists = String::new();
+fn put_lists(word: &str, text: &str, seen: &mut HashSet<String>, lists: &mut String) {
     for part in word.split('$').skip(1) {
         let part = part.trim_start_matches(['{', '(']);
         let end = part.find(|c: char| !c.is_alphanumeric() && c != '_');
         let name = part.get(..end.unwrap_or(part.len())).unwrap_or_default();
-        if name.is_empty() {
+        if name.is_empty() || seen.len() > MOST_VARIABLES || !seen.insert(name.to_owned()) {
             continue;
         }
-        for list in given(&format!("for {name} in "), text, &[';', '\n'])
-            .into_iter()
-            .chain(assigned(name, text))
-        {
+        let gone_through = given(&format!("for {name} in "), text, &[';', '\n']);
+        for list in gone_through.into_iter().chain(assigned(name, text)) {
             lists.push_str(&list);
             lists.push('\n');
-            if depth < DEEPEST {
-                lists.push_str(&lists_of(&list, text, depth + 1));
-            }
+            put_lists(&list, text, seen, lists);
         }
     }
-    lists
 }
 
 /// What comes behind each of these words.
@@ -66,7 +70,7 @@ fn given(before: &str, text: &str, ends: &[char]) -> Vec<String> {
 }
 
 /// `name=value` of a shell, `NAME := value` of make.
-fn assigned(name: &str, text: &str) -> Vec<String> {
+pub(super) fn assigned(name: &str, text: &str) -> Vec<String> {
     let lines = text.split(['\n', ';', '&']).map(str::trim);
     let value = |line: &str| {
         let rest = line
@@ -98,8 +102,12 @@ pub(super) fn run_for_each(base: &str, args: &[String]) -> Option<Vec<String>> {
             args.get(at + 1..).map(<[String]>::to_vec)
         }
         "xargs" | "parallel" => {
+            const WITH_VALUE: [&str; 8] = ["-a", "-I", "-d", "-n", "-P", "-L", "-s", "-E"];
+            let mut is_value = false;
             let is_option = |arg: &&String| {
-                arg.starts_with(['-', '{']) || arg.chars().all(|c| c.is_ascii_digit())
+                let was_value =
+                    std::mem::replace(&mut is_value, WITH_VALUE.contains(&arg.as_str()));
+                was_value || arg.starts_with(['-', '{'])
             };
             let command = args.iter().skip_while(is_option);
             let command = command.take_while(|arg| *arg != ":::").cloned();
@@ -116,18 +124,25 @@ pub(super) fn run_for_each(base: &str, args: &[String]) -> Option<Vec<String>> {
 /// Whether a test looks at nothing but what the text itself counts or goes
 /// through: then the work is tested by what it runs, not by this.
 pub(super) fn is_bookkeeping(args: &[String], text: &str) -> bool {
+    const COUNTS: [&str; 7] = ["$?", "\"$?", "$((", "\"\"", "''", "true", "false"];
     let is_own = |name: &str| {
-        let is_counted = || {
-            let set = format!("{name}=");
-            let after = text
-                .match_indices(&set)
-                .map(|(at, _)| &text[at + set.len()..]);
-            after
-                .into_iter()
-                .any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        // The end of a command, the words of the call.
+        let is_of_shell = name
+            .chars()
+            .all(|c| "?#@*".contains(c) || c.is_ascii_digit());
+        let values = assigned(name, text);
+        let counts = |value: &String| {
+            let appends = value.starts_with(&format!("\"${name}"));
+            let starts = COUNTS.iter().any(|start| value.starts_with(start));
+            let is_number = value.starts_with(|c: char| c.is_ascii_digit());
+            value.is_empty() || appends || starts || is_number
         };
         let is_given = |before: &str, after: &str| text.contains(&format!("{before}{name}{after}"));
-        is_given("for ", " in") || is_given("read ", "") || is_given("read -r ", "") || is_counted()
+        is_of_shell
+            || is_given("for ", " in")
+            || is_given("read ", "")
+            || is_given("read -r ", "")
+            || !values.is_empty() && values.iter().all(counts)
     };
     let mut own = 0;
     let all = args.iter().all(|arg| match arg.strip_prefix('$') {
@@ -143,37 +158,6 @@ pub(super) fn is_bookkeeping(args: &[String], text: &str) -> bool {
         }
     });
     all && own > 0
-}
-
-/// The lines of the block that ends with the last line, or else only that.
-pub(super) fn last_block(lines: &[&str]) -> usize {
-    const CLOSE: [&str; 4] = ["done", "fi", "esac", "}"];
-    const OPEN: [&str; 6] = ["for", "while", "until", "if", "case", "select"];
-    let first_word = |line: &str| {
-        let word = line.split(|c: char| c.is_whitespace() || c == ';').next();
-        word.unwrap_or_default().to_owned()
-    };
-    let last_word = |line: &str| {
-        let mut words = line.split(|c: char| c.is_whitespace() || c == ';');
-        let last = words.rfind(|word| !word.is_empty());
-        last.unwrap_or_default().to_owned()
-    };
-    let mut depth = 0usize;
-    for (at, line) in lines.iter().enumerate().rev() {
-        let line = line.trim();
-        let (first, last) = (first_word(line), last_word(line));
-        let closes = CLOSE.contains(&first.as_str()) || CLOSE.contains(&last.as_str());
-        let opens = OPEN.contains(&first.as_str()) || line.ends_with('{');
-        match (closes, opens) {
-            (true, false) => depth += 1,
-            (false, true) => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth == 0 {
-            return at;
-        }
-    }
-    0
 }
 
 /// A word with what only a shell would know as [`UNKNOWN`], and every sign of
@@ -284,20 +268,35 @@ fn said(text: &str, folder: &str, then: &Then<'_>) -> Vec<String> {
         before = word;
     }
     words.truncate(MOST_WORDS);
-    let lists: Vec<String> = words
+    let lists: Vec<(String, String)> = words
         .iter()
         .filter(|word| word.contains('.') && !is_runnable(word, ""))
-        .filter_map(|word| (then.read)(word).filter(|text| text.len() < LONGEST_LIST))
-        .flat_map(|list| names_in(&list))
-        .take(MOST_WORDS)
+        .filter_map(|word| Some((word.clone(), (then.read)(&joined("", word))?)))
+        .filter(|(_, text)| text.len() < LONGEST_LIST)
         .collect();
-    words.extend(lists);
+    // What names the scripts decides too.
+    let is_list = |text: &str| {
+        names_in(text)
+            .iter()
+            .any(|name| (then.read)(name).is_some())
+    };
+    let deciding = lists.iter().filter(|(_, text)| is_list(text));
+    let deciding: Vec<String> = deciding.map(|(name, _)| joined("", name)).collect();
+    words.extend(
+        lists
+            .iter()
+            .flat_map(|(_, text)| names_in(text))
+            .take(MOST_WORDS),
+    );
     words.retain(|word| word.contains(|c: char| c.is_alphanumeric() || c == '*' || c == '.'));
-    let found = below_or_fitting(&words, folder, then);
-    match found.is_empty() && !folder.is_empty() {
-        true => below_or_fitting(&words, "", then),
-        false => found,
+    let mut found = below_or_fitting(&words, folder, then);
+    if found.is_empty() && !folder.is_empty() {
+        found = below_or_fitting(&words, "", then);
     }
+    if !found.is_empty() {
+        found.extend(deciding);
+    }
+    found
 }
 
 fn below_or_fitting(words: &[String], folder: &str, then: &Then<'_>) -> Vec<String> {
@@ -310,14 +309,15 @@ fn below_or_fitting(words: &[String], folder: &str, then: &Then<'_>) -> Vec<Stri
     }
     shapes.truncate(MOST_PATTERNS);
     let is_named = |file: &&String| {
-        let dirs = file.match_indices('/').map(|(at, _)| &file[..at]);
-        let mut above = dirs.chain(["", file.as_str()]);
-        above.any(|place| places.contains(place)) || shapes.iter().any(|shape| fits(shape, file))
-    };
-    let can_run = |file: &&String| {
-        let text = || (then.read)(file).unwrap_or_default();
-        is_runnable(file, "") || is_runnable(file, &text())
+        let can_run = || {
+            let text = || (then.read)(file).unwrap_or_default();
+            is_runnable(file, "") || is_runnable(file, &text())
+        };
+        let mut above = file.match_indices('/').map(|(at, _)| &file[..at]);
+        above.any(|place| places.contains(place))
+            || shapes.iter().any(|shape| fits(shape, file))
+            || (places.contains("") || places.contains(file.as_str())) && can_run()
     };
     let named = then.files.iter().filter(is_named);
-    named.filter(can_run).take(MOST).cloned().collect()
+    named.take(MOST).cloned().collect()
 }

@@ -1,0 +1,168 @@
+//! What `make` and `just` run: the recipes of what is asked for.
+
+use super::unsaid::assigned;
+
+/// A file of recipes, as far as it takes to know who decides.
+pub(super) struct Recipes {
+    rules: Vec<Rule>,
+    /// What a recipe calls by `$(call …)`.
+    defined: String,
+    pub variables: String,
+    /// What it makes where nothing is asked for.
+    pub goal: Option<String>,
+}
+
+struct Rule {
+    targets: Vec<String>,
+    needs: Vec<String>,
+    recipe: String,
+}
+
+/// What a call of `make` asks for.
+#[derive(Default)]
+pub(super) struct Call {
+    pub folder: Option<String>,
+    pub files: Vec<String>,
+    pub targets: Vec<String>,
+}
+
+impl Call {
+    pub fn of(args: &[String]) -> Call {
+        let mut call = Call::default();
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            let mut value = |names: [&str; 2]| {
+                let rest = names.iter().find_map(|name| arg.strip_prefix(name))?;
+                match rest.trim_start_matches('=') {
+                    "" => args.next().cloned(),
+                    rest => Some(rest.to_owned()),
+                }
+            };
+            if let Some(folder) = value(["--directory", "-C"]) {
+                call.folder = Some(folder);
+            } else if let Some(file) = value(["--file", "-f"]) {
+                call.files.push(file);
+            } else if !arg.starts_with('-') && !arg.contains('=') {
+                call.targets.push(arg.clone());
+            }
+        }
+        call
+    }
+}
+
+/// The files that a text takes in.
+pub(super) fn included(text: &str) -> Vec<String> {
+    let words = text.lines().map(|line| line.split_whitespace());
+    let files = words.filter_map(|mut words| {
+        let first = words.next()?;
+        ["include", "-include", "sinclude", "import"]
+            .contains(&first)
+            .then(|| words.map(|word| word.trim_matches(['\'', '"']).to_owned()))
+    });
+    files.flatten().collect()
+}
+
+impl Recipes {
+    pub fn read(text: &str) -> Recipes {
+        let mut read = Recipes {
+            rules: Vec::new(),
+            defined: String::new(),
+            variables: String::new(),
+            goal: None,
+        };
+        let (mut is_in, mut is_defined) = (false, false);
+        for line in text.replace("\\\n", " ").lines() {
+            if line.starts_with("define ") || line == "endef" {
+                is_defined = line != "endef";
+            } else if is_defined {
+                read.defined.push_str(&as_shell(line));
+            } else if line.starts_with([' ', '\t']) {
+                if let Some(rule) = read.rules.last_mut().filter(|_| is_in) {
+                    rule.add(line);
+                }
+            } else if let Some(goal) = line.strip_prefix(".DEFAULT_GOAL") {
+                let goal = goal.trim_start_matches([' ', ':', '=']).trim();
+                read.goal = Some(goal.to_owned());
+            } else if let Some(rule) = Rule::of(line) {
+                is_in = true;
+                read.rules.push(rule);
+            } else if line.contains('=') {
+                is_in = false;
+                read.variables.push_str(line);
+                read.variables.push('\n');
+            }
+        }
+        if read.goal.is_none() {
+            let first = read.rules.iter().flat_map(|rule| &rule.targets);
+            read.goal = first.clone().next().cloned();
+        }
+        read
+    }
+
+    /// The recipe of a target, and what it needs; that of every pattern where
+    /// it has none.
+    pub fn of(&self, name: &str) -> (String, Vec<String>) {
+        let is_of = |rule: &&Rule| rule.targets.iter().any(|target| target == name);
+        let mut rules: Vec<&Rule> = self.rules.iter().filter(is_of).collect();
+        if rules.is_empty() {
+            let is_pattern = |rule: &&Rule| rule.targets.iter().any(|t| t.contains('%'));
+            rules = self.rules.iter().filter(is_pattern).collect();
+        }
+        let needs = rules.iter().flat_map(|rule| &rule.needs);
+        let needs = needs.flat_map(|need| self.values(need)).collect();
+        (
+            rules.iter().map(|rule| rule.recipe.as_str()).collect(),
+            needs,
+        )
+    }
+
+    /// What a word among the needs stands for.
+    fn values(&self, need: &str) -> Vec<String> {
+        let Some(name) = need.strip_prefix("$(").or(need.strip_prefix("${")) else {
+            return vec![need.to_owned()];
+        };
+        let name = name.split([')', '}', ':']).next().unwrap_or_default();
+        let values = assigned(name, &self.variables);
+        let words = values.iter().flat_map(|value| value.split_whitespace());
+        let words: Vec<String> = words.map(str::to_owned).collect();
+        match words.is_empty() {
+            true => vec![need.to_owned()],
+            false => words,
+        }
+    }
+}
+
+impl Rule {
+    fn of(line: &str) -> Option<Rule> {
+        let (names, rest) = line.split_once(':')?;
+        let is_rule =
+            !line.starts_with(['#', '.']) && !rest.starts_with('=') && !names.contains('=');
+        let targets: Vec<String> = names.split_whitespace().map(str::to_owned).collect();
+        if !is_rule || targets.is_empty() {
+            return None;
+        }
+        let rest = rest.split('#').next().unwrap_or_default();
+        let (needs, inline) = rest.split_once(';').unwrap_or((rest, ""));
+        let words = needs.split_whitespace();
+        let mut rule = Rule {
+            targets,
+            needs: words.map(str::to_owned).collect(),
+            recipe: String::new(),
+        };
+        if !inline.trim().is_empty() {
+            rule.add(inline);
+        }
+        Some(rule)
+    }
+
+    fn add(&mut self, line: &str) {
+        self.recipe.push_str(&as_shell(line));
+    }
+}
+
+/// A line of a recipe as the shell gets it.
+fn as_shell(line: &str) -> String {
+    let line = line.trim_start().trim_start_matches(['@', '-', '+']);
+    let line = line.replace("$(MAKE)", "make").replace("${MAKE}", "make");
+    line.replace("$$", "$") + "\n"
+}
