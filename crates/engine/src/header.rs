@@ -61,6 +61,27 @@ pub struct Asked {
     pub lane: Vec<String>,
 }
 
+impl Header {
+    /// What was asked for, for a run that goes on: with the list that it was
+    /// begun with, whatever other lists there are by now.
+    pub fn asked_again(&self) -> Asked {
+        const KEY: &str = "tasks.file";
+        let mut asked = self.asked.clone();
+        let is_found = asked.openspec.is_none()
+            && asked.prompt.is_none()
+            && asked.flow.is_none()
+            && asked.flags.iter().all(|flag| flag.key != KEY);
+        if let Some(file) = self.tasks_file.as_ref().filter(|_| is_found) {
+            asked.flags.push(Flag {
+                key: KEY.into(),
+                value: file.to_string_lossy().into_owned().into(),
+                name: "--tasks".into(),
+            });
+        }
+        asked
+    }
+}
+
 /// What is known of a loop that this run goes on with; its ticks are claims.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Adopted {

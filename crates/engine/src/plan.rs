@@ -37,7 +37,7 @@ use crate::forge::Forge;
 use crate::keeping::{CheckpointPlan, Keeping};
 use crate::lanes::governor::Governor;
 use crate::lanes::plan::{self as lanes, LanePlan, NoLanes};
-use crate::look::{OpenTaskFile, TaskFile};
+use crate::look::TaskFile;
 use crate::notify::{Notifier, Way};
 use crate::prompt::{self, Prompter, Template};
 use crate::snapshots::Caps;
@@ -246,11 +246,11 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     let (tasks, list) = match (&route, opened) {
         (Some(route), _) => (flow::plan_file(settings, wanted, route), None),
         (None, None) => (None, None),
-        (None, Some(OpenTaskFile { file, list, .. })) => {
-            if !wanted.has_begun {
-                tasks::check_scope(&list, &scope, &file)?;
+        (None, Some((file, list))) => {
+            if let Some(list) = list.as_ref().filter(|_| !wanted.has_begun) {
+                tasks::check_scope(list, &scope, &file)?;
             }
-            (Some(file), Some(list))
+            (Some(file), list)
         }
     };
     let goal = rules::goal(settings, &scope, route.is_some(), tasks.is_some());

@@ -123,6 +123,7 @@ mod session_forge;
 mod session_proof;
 mod session_questions;
 mod session_roles;
+mod session_spoilt;
 mod shown;
 mod signals;
 #[cfg(unix)]

@@ -199,25 +199,6 @@ fn a_task_list_is_worked_off_and_told_as_it_stands() {
     assert_eq!(env.json(".ralph/status.json")["status"], "complete");
 }
 
-/// STOP-02: a list that no run would begin with frees nobody who wrote it.
-#[test]
-fn an_agent_that_spoils_the_list_is_not_let_go_stop_02() {
-    for spoilt in [
-        "- [x] T001 a\n- [x] T002 b\n- [x] T001 c\n",
-        "- [ ] T001 a (depends on T002)\n- [ ] T002 b (depends on T001)\n",
-    ] {
-        let env = TestEnv::new();
-        env.write("tasks.md", "- [ ] T001 a\n- [ ] T002 b\n");
-        let client = env.claude_session(ONE);
-        client.says("/ralph-loop --tasks tasks.md --verify 'test -f done'");
-        sent_on(&client.stops("<promise>CONTINUE</promise>"));
-        env.write("tasks.md", spoilt);
-        let answer = client.stops("<promise>COMPLETE</promise>");
-        let freed = answer["systemMessage"].as_str().unwrap_or_default();
-        assert!(answer["decision"] == "block", "{spoilt}: {freed}");
-    }
-}
-
 /// What a person says otherwise, by a verb or by hand in a pause, is what is
 /// asked for from then on.
 #[test]

@@ -22,7 +22,7 @@ pub(super) fn find_tasks(
     settings: &Settings,
     wanted: &Wanted,
     announcements: &mut Vec<Announcement>,
-) -> Result<Option<OpenTaskFile>, PlanError> {
+) -> Result<Option<(TaskFile, Option<TaskList>)>, PlanError> {
     let options = ReadOptions {
         optional_sections: settings.tasks.optional_sections.clone(),
         ..ReadOptions::default()
@@ -35,7 +35,12 @@ pub(super) fn find_tasks(
     };
     if let Some(path) = named {
         let file = TaskFile::new(wanted.layout.root(), path, options);
-        return file.open().map(Some).map_err(PlanError::Tasks);
+        return match file.clone().open() {
+            Ok(opened) => Ok(Some((file, Some(opened.list)))),
+            // What became of it since is looked at after each turn.
+            Err(_) if wanted.has_begun => Ok(Some((file, None))),
+            Err(error) => Err(PlanError::Tasks(error)),
+        };
     }
     if wanted.asked.prompt.is_some()
         || matches!(settings.tasks.source, TaskSource::Prompt | TaskSource::None)
@@ -60,7 +65,8 @@ pub(super) fn find_tasks(
             others: found.others,
         });
     }
-    Ok(Some(found.tasks))
+    let OpenTaskFile { file, list, .. } = found.tasks;
+    Ok(Some((file, Some(list))))
 }
 
 /// A phase that is asked for must have tasks.
