@@ -4,7 +4,7 @@
 //! called a check is brought back as it was. Both are seen in an experiment
 //! that does not come out, never in a proof that should not be.
 
-use super::judges::{judges, named};
+use super::judges::judges;
 
 /// What a file is to an experiment. Paths are relative, with `/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,10 +257,7 @@ pub fn reached(commands: &[String], then: &Then<'_>) -> Vec<String> {
             .filter_map(|name| read(name)),
     );
     while let Some(text) = texts.pop() {
-        for name in names_in(&text)
-            .into_iter()
-            .flat_map(|name| named(name, then))
-        {
+        for name in names_in(&text) {
             if found.len() >= MOST_REACHED
                 || found.contains(&name)
                 || kind_of(&name) == FileKind::Own

@@ -14,7 +14,6 @@ mod unsaid;
 use super::files::{self, Then};
 use make::{Call, Recipes};
 use shell::{Command, UNKNOWN, commands};
-pub(super) use unsaid::named;
 
 /// More than any check runs one after the other.
 const MOST: usize = 500;
@@ -282,9 +281,9 @@ impl Court<'_> {
             let base = arg.rsplit('/').next().unwrap_or(arg);
             base != "." && (SHELLS.contains(&base) || INTERPRETERS.contains(&without_version(base)))
         };
-        if let Some(at) = args.iter().position(is_known) {
-            let command = args.get(at..).unwrap_or_default().to_vec();
-            return self.part_of(&command, folder);
+        let at = args.iter().position(is_known);
+        if let Some(command) = at.and_then(|at| args.get(at..)).filter(|c| c.len() > 1) {
+            return self.part_of(command, folder);
         }
         if !self.said.contains("PATH=") || program.contains('/') {
             return Part::None;

@@ -83,15 +83,6 @@ pub(super) fn assigned(name: &str, text: &str) -> Vec<String> {
     lines.filter_map(value).collect()
 }
 
-/// The files of then that a name in a text could be of: those of a pattern, or
-/// itself.
-pub(in super::super) fn named(name: String, then: &Then<'_>) -> Vec<String> {
-    match shape(&name) {
-        Some(shape) => fitting(&shape, "", then),
-        None => vec![name],
-    }
-}
-
 /// The command that one runs for each of what it finds or reads.
 pub(super) fn run_for_each(base: &str, args: &[String]) -> Option<Vec<String>> {
     let unknown = || UNKNOWN.to_string();
@@ -216,42 +207,42 @@ fn fitting(shape: &str, folder: &str, then: &Then<'_>) -> Vec<String> {
 
 /// `*` stands for a part of a name, [`UNKNOWN`] for a part of a path.
 fn fits(shape: &[char], path: &str) -> bool {
-    let is_any = |at: usize| matches!(shape.get(at), Some('*' | &UNKNOWN));
-    let mut places = vec![false; shape.len() + 1];
-    let reach = |places: &mut Vec<bool>| {
-        for at in 0..shape.len() {
-            if places.get(at) == Some(&true)
-                && is_any(at)
-                && let Some(next) = places.get_mut(at + 1)
-            {
-                *next = true;
-            }
-        }
-    };
-    if let Some(first) = places.first_mut() {
-        *first = true;
+    let is_any = |c: char| matches!(c, '*' | UNKNOWN);
+    let known = shape.iter().take_while(|c| !is_any(**c)).count();
+    let (known, shape) = shape.split_at(known);
+    let mut path = path.chars();
+    // Nearly all paths differ here.
+    if known.iter().any(|c| path.next() != Some(*c)) {
+        return false;
     }
-    reach(&mut places);
-    for c in path.chars() {
-        let mut after = vec![false; shape.len() + 1];
-        for (at, wanted) in shape.iter().enumerate() {
-            if places.get(at) != Some(&true) {
-                continue;
-            }
+    // How much of the shape the path so far may be.
+    let mut ends = vec![true];
+    ends.resize(shape.len() + 1, false);
+    let spread = |mut ends: Vec<bool>| {
+        let mut before = false;
+        for (end, c) in ends.iter_mut().zip([' '].iter().chain(shape)) {
+            *end |= before && is_any(*c);
+            before = *end;
+        }
+        ends
+    };
+    ends = spread(ends);
+    for c in path {
+        let mut after = vec![false; ends.len()];
+        for ((at, wanted), _) in shape.iter().enumerate().zip(&ends).filter(|(_, end)| **end) {
             let to = match *wanted {
                 '*' if c != '/' => at,
                 UNKNOWN => at,
                 wanted if wanted == c => at + 1,
                 _ => continue,
             };
-            if let Some(place) = after.get_mut(to) {
-                *place = true;
+            if let Some(end) = after.get_mut(to) {
+                *end = true;
             }
         }
-        reach(&mut after);
-        places = after;
+        ends = spread(after);
     }
-    places.last() == Some(&true)
+    ends.last() == Some(&true)
 }
 
 /// The scripts that a text names by file, pattern or folder, also in a list
