@@ -11,6 +11,8 @@ mod taken;
 mod tests;
 mod unsaid;
 
+use std::collections::HashMap;
+
 use super::files::{self, Then};
 use make::{Call, Recipes};
 use shell::{Command, UNKNOWN, commands};
@@ -19,7 +21,7 @@ use shell::{Command, UNKNOWN, commands};
 const MOST: usize = 500;
 /// Longer than the target of any link of a project.
 const LONGEST_LINK: usize = 200;
-/// Scripts of packages may call each other in a circle.
+/// Nobody hands a verdict on more often.
 const DEEPEST: usize = 5;
 
 /// The scripts that decide, and what decides in them.
@@ -30,6 +32,7 @@ pub fn judges(commands: &[String], then: &Then<'_>) -> Vec<String> {
         heard: Vec::new(),
         texts: Vec::new(),
         said: String::new(),
+        handed_on: HashMap::new(),
         depth: 0,
     };
     for command in commands {
@@ -73,6 +76,9 @@ struct Court<'a> {
     texts: Vec<Text>,
     /// All that was said on the way to the text that is read now.
     said: String,
+    /// Whether something tests in a text that was handed on, so that each is
+    /// read once.
+    handed_on: HashMap<(String, String), bool>,
     depth: usize,
 }
 
@@ -153,19 +159,24 @@ impl Court<'_> {
     /// A text that somebody hands the verdict to.
     fn hand_on(&mut self, text: &str, folder: &str, more: &str) -> Part {
         self.hear(text.to_owned(), folder, more);
+        let case = (text.to_owned(), folder.to_owned());
+        if let Some(tests) = self.handed_on.get(&case) {
+            return if *tests { Part::Tests } else { Part::None };
+        }
         if self.depth >= DEEPEST {
             return Part::None;
         }
+        // Whoever calls it again on the way, in a circle, adds nothing.
+        self.handed_on.insert(case.clone(), false);
         let said = [text, more, &self.said].join("\n");
         let before = std::mem::replace(&mut self.said, said);
         self.depth += 1;
         let (parts, _) = self.parts_of(text, folder);
         self.depth -= 1;
         self.said = before;
-        match parts.contains(&Part::Tests) {
-            true => Part::Tests,
-            false => Part::None,
-        }
+        let tests = parts.contains(&Part::Tests);
+        self.handed_on.insert(case, tests);
+        if tests { Part::Tests } else { Part::None }
     }
 
     fn read(&self, name: &str) -> Option<String> {
@@ -235,7 +246,13 @@ impl Court<'_> {
                 .any(|arg| TESTING.iter().any(|w| arg.contains(w)))
         };
         if let Some(command) = unsaid::run_for_each(base, args) {
-            return self.part_of(&command, folder);
+            if self.depth >= DEEPEST {
+                return Part::None;
+            }
+            self.depth += 1;
+            let part = self.part_of(&command, folder);
+            self.depth -= 1;
+            return part;
         }
         match base {
             "npm" | "yarn" | "pnpm" => self.package_script(args, folder),

@@ -297,3 +297,38 @@ fn who_decides_judges() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+fn calls(all: usize) -> String {
+    let calls: Vec<String> = (0..all).map(|n| format!("npm run s{n}")).collect();
+    calls.join(" && ")
+}
+
+/// What a hostile repository may say takes no stack and no minutes.
+#[test]
+fn a_verdict_that_is_handed_on_for_ever_ends() {
+    let name = |n: usize| format!("\"s{n}\": \"{}\"", calls(60));
+    let scripts: Vec<String> = (0..60).map(name).collect();
+    let package = format!("{{\"scripts\": {{{}}}}}", scripts.join(", "));
+    let own: Vec<String> = (0..40)
+        .map(|n| format!("A{n}=\"$A{n} $A0 $A1 $A2\""))
+        .collect();
+    let files = ["package.json".to_owned(), "all.sh".to_owned()];
+    let all = own.join("\n") + "\nfor t in $A39; do sh $t; done\n";
+    let read = |path: &str| match path {
+        "package.json" => Some(package.clone()),
+        "all.sh" => Some(all.clone()),
+        _ => None,
+    };
+    let then = Then {
+        files: &files,
+        read: &read,
+    };
+    for command in [
+        "xargs ".repeat(50_000),
+        "npm run s0".to_owned(),
+        "sh all.sh".to_owned(),
+        format!("sh {}a", "*a".repeat(100)),
+    ] {
+        judges(&[command], &then);
+    }
+}
