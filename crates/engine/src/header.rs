@@ -62,8 +62,9 @@ pub struct Asked {
 }
 
 impl Header {
-    /// What was asked for, for a run that goes on: with the list that it was
-    /// begun with, whatever other lists there are by now.
+    /// What was asked for, for a loop in a session that goes on: with the list
+    /// that it was begun with, whatever other lists there are by now. (Lanes
+    /// work on a list of their own.)
     pub fn asked_again(&self) -> Asked {
         const KEY: &str = "tasks.file";
         let mut asked = self.asked.clone();

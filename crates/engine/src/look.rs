@@ -426,26 +426,24 @@ impl Looker {
             return Ok(None);
         };
         let (mut after, mut read) = (bytes.clone(), list);
-        let tick = tick.iter().map(|id| (id, true));
-        for (id, done) in tick.chain(untick.iter().map(|id| (id, false))) {
-            let Some(task) = read.find(id) else { continue };
+        let wanted = tick.iter().map(|id| (id, true));
+        for (id, done) in wanted.chain(untick.iter().map(|id| (id, false))) {
+            let Some(task) = read.find(id) else {
+                continue;
+            };
             // A story without a mark has none to be taken away.
             let Ok(marked) = tasks::set_mark(&after, &read, task, done) else {
                 continue;
             };
-            // The bytes of a JSON list move with each change.
-            if marked.len() != after.len() {
-                let Ok(list) = file.parse(&marked) else {
-                    continue;
-                };
-                read = list;
-            }
-            after = marked;
+            // Each change moves the bytes of a JSON list.
+            let Ok(list) = file.parse(&marked) else {
+                continue;
+            };
+            (after, read) = (marked, list);
         }
         if after == bytes {
             return Ok(None);
         }
-        read = file.parse(&after).unwrap_or(read);
         write_through(&file.path, &after, AtomicOptions { durable: true })?;
         Ok(Some(Marked {
             before: bytes,

@@ -155,26 +155,6 @@ fn a_run_is_taken_up_where_it_was_left() {
     assert!(listed.stdout.contains("complete"), "{}", listed.stdout);
 }
 
-/// The list that was found when the run began is its list, whatever lists its
-/// agent puts beside it.
-#[test]
-fn a_run_that_is_taken_up_keeps_its_list() {
-    let env = TestEnv::new();
-    env.write(".ralph/fix_plan.md", "- [ ] Write a\n- [ ] Write b\n");
-    let turn = json!({
-        "write": {"tasks.md": "- [ ] T001 Nothing\n"}, "say": "<promise>CONTINUE</promise>",
-    });
-    let easy = json!({"tick": ["T001"], "say": "<promise>BLOCKED: x</promise>"});
-    let (done, _) = env.run_script(&[turn, easy], &["--max-iterations", "1"]);
-    assert_eq!(done.code, 3, "{}", done.stderr);
-    let done = env.ralph(&["resume", "--yes", "--json"]);
-    assert_eq!(done.code, 5, "{}{}", done.stdout, done.stderr);
-    let status = env.json(".ralph/status.json");
-    let file = status["tasks_file"].as_str().unwrap();
-    assert!(file.ends_with("/.ralph/fix_plan.md"), "{status}");
-    assert_eq!(status["tasks"]["pending"], 2, "{status}");
-}
-
 #[test]
 fn a_run_that_was_killed_is_taken_up() {
     let env = TestEnv::with_tasks(1);
