@@ -417,16 +417,12 @@ impl Court<'_> {
             };
         }
         let meant = unsaid::meant(word, folder, &self.said, self.then);
-        let parts = meant.iter().take(MOST).map(|name| self.take(name, ""));
-        let scripts = |part| match part {
-            Part::Scripts(names) => names,
-            _ => Vec::new(),
-        };
-        let found: Vec<String> = parts
-            .collect::<Vec<_>>()
-            .into_iter()
-            .flat_map(scripts)
-            .collect();
+        let mut found: Vec<String> = Vec::new();
+        for name in &meant {
+            if let Part::Scripts(names) = self.take(name, "") {
+                found.extend(names);
+            }
+        }
         match found.is_empty() {
             true if meant.is_empty() => Part::None,
             true => Part::Tests,

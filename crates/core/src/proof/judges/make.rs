@@ -5,8 +5,8 @@ use super::unsaid::assigned;
 /// A file of recipes, as far as it takes to know who decides.
 pub(super) struct Recipes {
     rules: Vec<Rule>,
-    /// What a recipe calls by `$(call …)`.
-    defined: String,
+    /// Lines under a name, which recipes take in by it.
+    defined: Vec<(String, String)>,
     pub variables: String,
     /// What it makes where nothing is asked for.
     pub goal: Option<String>,
@@ -66,16 +66,21 @@ impl Recipes {
     pub fn read(text: &str) -> Recipes {
         let mut read = Recipes {
             rules: Vec::new(),
-            defined: String::new(),
+            defined: Vec::new(),
             variables: String::new(),
             goal: None,
         };
         let (mut is_in, mut is_defined) = (false, false);
         for line in text.replace("\\\n", " ").lines() {
-            if line.starts_with("define ") || line == "endef" {
-                is_defined = line != "endef";
+            if let Some(name) = line.trim_start().strip_prefix("define ") {
+                let name = name.trim().trim_end_matches(['=', ':', ' ']);
+                read.defined.push((name.to_owned(), String::new()));
+                is_defined = true;
             } else if is_defined {
-                read.defined.push_str(&as_shell(line));
+                is_defined = line.trim() != "endef";
+                if let Some((_, lines)) = read.defined.last_mut().filter(|_| is_defined) {
+                    lines.push_str(&as_shell(line));
+                }
             } else if line.starts_with([' ', '\t']) {
                 if let Some(rule) = read.rules.last_mut().filter(|_| is_in) {
                     rule.add(line);
@@ -110,10 +115,18 @@ impl Recipes {
         }
         let needs = rules.iter().flat_map(|rule| &rule.needs);
         let needs = needs.flat_map(|need| self.values(need)).collect();
-        (
-            rules.iter().map(|rule| rule.recipe.as_str()).collect(),
-            needs,
-        )
+        let mut recipe: String = rules.iter().map(|rule| rule.recipe.as_str()).collect();
+        self.take_in_defined(&mut recipe);
+        (recipe, needs)
+    }
+
+    /// The lines of each name that a recipe, or what it takes in, mentions.
+    fn take_in_defined(&self, recipe: &mut String) {
+        let mut left: Vec<_> = self.defined.iter().collect();
+        let is_asked = |recipe: &str, name: &str| recipe.contains('$') && recipe.contains(name);
+        while let Some(at) = left.iter().position(|(name, _)| is_asked(recipe, name)) {
+            recipe.push_str(&left.remove(at).1);
+        }
     }
 
     /// What a word among the needs stands for.

@@ -22,6 +22,10 @@ const FILES: &[(&str, &str)] = &[
     ),
     ("any.sh", "exec sh \"$@\"\n"),
     ("made/parts/only.sh", "true\n"),
+    (
+        "defined.mk",
+        "  define TRY =\n@sh $(1)\n  endef\ndefine BOTH\n$(call TRY,steps/one.sh)\n$(call TRY,steps/two.sh)\nendef\nRUN = sh steps/$(1).sh\nnamed:\n\t$(call TRY,steps/one.sh)\nboth:\n\t$(BOTH)\nshort:\n\t$(call RUN,one)\n",
+    ),
     ("rules.mk", "lint go: ; sh steps/one.sh\n"),
     (
         "web/package.json",
@@ -203,6 +207,18 @@ fn who_decides_judges() {
             &["called/all", "steps/one.sh", "steps/two.sh"],
         ),
         ("make -C made", &["made/all", "made/parts/only.sh"]),
+        (
+            "make -f defined.mk named",
+            &["named", "steps/one.sh", "steps/readme.txt", "steps/two.sh"],
+        ),
+        (
+            "make -f defined.mk both",
+            &["both", "steps/one.sh", "steps/readme.txt", "steps/two.sh"],
+        ),
+        (
+            "make -f defined.mk short",
+            &["short", "steps/one.sh", "steps/two.sh"],
+        ),
         (
             "main() {\n  sh steps/one.sh && sh steps/two.sh\n}\nmain \"$@\"",
             STEPS,
