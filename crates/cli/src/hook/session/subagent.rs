@@ -62,8 +62,10 @@ fn judge(
         }
         Passage::Ruled(Ruling::Block { reason, .. }) => {
             let mut held = held(&reason, &gate, layout.root(), lang);
-            if !strange.is_empty() {
-                let keys = strange.join(", ");
+            let checks = strange.iter().filter(|key| key.starts_with("verify."));
+            let checks: Vec<&str> = checks.map(String::as_str).collect();
+            if !checks.is_empty() {
+                let keys = checks.join(", ");
                 held.push_str(&tr!(
                     lang,
                     "\n\nWhat counts here is what a person trusted, and the project says something else by now ({keys}): a person who means that runs `ralph trust`."
