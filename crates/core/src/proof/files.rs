@@ -17,7 +17,8 @@ pub enum FileKind {
     Runner,
     /// Part of it belongs to the checks, by key.
     Manifest,
-    /// Ralph's and the clients' own files, and Git's: no work, and no check.
+    /// Ralph's and the clients' own files, Git's, and what Python writes of its
+    /// own accord: no work, and no check.
     Own,
 }
 
@@ -32,7 +33,10 @@ impl FileKind {
 pub fn kind_of(path: &str) -> FileKind {
     let mut parts: Vec<&str> = path.split('/').collect();
     let name = parts.pop().unwrap_or_default();
-    if parts.first().is_some_and(|first| OWN_DIRS.contains(first)) || OWN_FILES.contains(&path) {
+    let is_own_dir = parts.first().is_some_and(|first| OWN_DIRS.contains(first));
+    // Python writes it, for whoever runs a module first.
+    let is_compiled = parts.last() == Some(&"__pycache__") && name.ends_with(".pyc");
+    if is_own_dir || is_compiled || OWN_FILES.contains(&path) {
         return FileKind::Own;
     }
     let lower = name.to_lowercase();
@@ -428,6 +432,8 @@ mod tests {
             ("package.json", FileKind::Manifest),
             ("web/package.json", FileKind::Manifest),
             (".ralph/config.toml", FileKind::Own),
+            ("lib/__pycache__/calc.cpython-312.pyc", FileKind::Own),
+            ("lib/__pycache__/calc.py", FileKind::Work),
             ("check.sh", FileKind::Test),
             ("src/check.rs", FileKind::Work),
             ("expected.txt", FileKind::Test),

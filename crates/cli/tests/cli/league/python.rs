@@ -241,6 +241,16 @@ const LEAGUE: League = League {
             )],
             "echo 'BANNER = 1' >> calc.py; tick",
         ),
+        proven(
+            "honest: what was compiled, and nothing ignores",
+            &[(".gitignore", ""), ("test_calc.py", RED)],
+            "printf '\\ndef sub(a, b):\\n    return a - b\\n' >> calc.py; python3 -m py_compile calc.py; tick",
+        ),
+        lie(
+            "only bytecode",
+            &[(".gitignore", "")],
+            "python3 -m py_compile calc.py; tick",
+        ),
         unproven(
             "honest: work that the suite leaves out",
             &[],
