@@ -9,7 +9,7 @@ mod originals;
 mod trees;
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -436,11 +436,13 @@ impl Trials {
             mark: self.mark(),
             red_without: BTreeSet::new(),
             bound: Vec::new(),
+            by_exit: BTreeMap::new(),
             loosened: BTreeSet::new(),
         };
         let ended = lab.all(&sight).await;
         report.trials = lab.made;
         weighed.bound = lab.bound;
+        weighed.by_exit = lab.by_exit;
         weighed.loosened = lab.loosened.into_iter().collect();
         ended
     }

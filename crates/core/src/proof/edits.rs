@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::canary::{nonsense, rust, spoiled};
+use super::exits::only_ends;
 use super::files::{FileKind, kind_of, matches};
 use super::{inline, manifest};
 
@@ -341,6 +342,30 @@ impl Sight<'_> {
                 },
             })
             .collect()
+    }
+
+    /// Scripts of before among the work, which may be judges that nobody knows
+    /// for such.
+    pub fn scripts_changed(&self) -> impl Iterator<Item = &str> {
+        let changed = self.since_base.iter().filter(|changed| changed.was);
+        let paths = changed.map(|changed| changed.path.as_str());
+        paths.filter(|path| self.kind(path) == FileKind::Work)
+    }
+
+    /// A script of before that does nothing, or nothing but fail.
+    pub fn only_ends(&self, path: &str, fails: bool) -> Option<Edit> {
+        let content = (self.read)(Side::Base, path)?;
+        Some(Edit {
+            path: path.to_owned(),
+            to: To::Text(only_ends(path, &content, fails)?),
+        })
+    }
+
+    /// These files as they were before the work.
+    pub fn as_before(&self, paths: &BTreeSet<String>) -> Vec<Edit> {
+        let changed = self.since_base.iter();
+        let changed = changed.filter(|changed| paths.contains(&changed.path));
+        edits(changed, |changed| Some(taken_back(changed)))
     }
 
     /// The tree with only the tests that are new or changed, and with `spoil`

@@ -3,6 +3,7 @@
 
 pub mod canary;
 pub mod edits;
+mod exits;
 pub mod files;
 pub mod inline;
 pub mod judges;

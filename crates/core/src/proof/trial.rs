@@ -32,6 +32,9 @@ pub enum Experiment {
     Canary,
     /// The same, only in the files whose tests are red without the work.
     BoundCanary,
+    /// The work, with the scripts of before whose end is all that a check sees
+    /// of them.
+    ByExit,
     /// Every test of then spoiled, on the tree of then.
     ArmedCanary,
     /// The changed files themselves spoiled.
@@ -87,6 +90,9 @@ pub struct Weighed {
     /// Files whose tests are red without the work, where that is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bound: Vec<String>,
+    /// By command, the changed scripts whose end is all that it sees of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_exit: BTreeMap<String, Vec<String>>,
     /// Tests of before that fail now, and that are not red without the work in
     /// their new form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -133,7 +139,7 @@ pub enum Unshown {
         "`{command}` can't fail: it passes with every test and every changed file broken on purpose"
     )]
     CannotFail { command: String },
-    #[say("`{command}` fails with the checks as they were when the loop began (changed since: {files}); restore them and make them pass by doing the work\n{output}", files = files.join(", "))]
+    #[say("`{command}` fails with the checks as they were when the loop began (changed since: {files}); restore them and make them pass by doing the work; where one of them is the work, have the check look at what it does\n{output}", files = files.join(", "))]
     Originals {
         command: String,
         files: Vec<String>,
@@ -151,6 +157,8 @@ pub enum Unshown {
     Lost { command: String },
     #[say("`{command}` passes with a failing test put into {files}: undo what ends or skips the tests there", files = files.join(", "))]
     BlindIn { command: String, files: Vec<String> },
+    #[say("`{command}` passes with {files} empty too, and fails without the change: it sees only how {files} ends; put the script back if it is a check, and where it is the work, have a test look at what it does", files = files.join(", "))]
+    ByExit { command: String, files: Vec<String> },
     #[say("the checks change {files} while they run: leave check files as they are", files = files.join(", "))]
     Rewrites { files: Vec<String> },
     #[say(
@@ -250,7 +258,9 @@ impl Scale<'_> {
         let bound =
             |command: &&String| self.is_red(Experiment::Counterfactual, command) == Some(true);
         let able = |command: &&String| self.is_able(command);
-        if let Some(command) = self.commands.iter().filter(able).find(bound) {
+        let mut bound = self.commands.iter().filter(able).filter(bound);
+        let by_exit = bound.clone().next().cloned();
+        if let Some(command) = bound.find(|command| !self.is_by_exit(command)) {
             if self.is_red(Experiment::BoundCanary, command) == Some(false) {
                 let (command, files) = (command.clone(), weighed.bound.clone());
                 return unshown(
@@ -278,6 +288,11 @@ impl Scale<'_> {
             && self.commands.iter().any(|c| self.is_able(c))
         {
             return shown(EvidenceLevel::Preserved);
+        }
+        if let Some(command) = by_exit {
+            let files = weighed.by_exit.get(&command).into_iter().flatten();
+            let files = files.take(NAMED).cloned().collect();
+            return unshown(EvidenceLevel::Unrefuted, Unshown::ByExit { command, files });
         }
         let flaky = self.report.trials.iter().find_map(|trial| {
             let is_ours = |command: &&String| self.commands.contains(command);
@@ -432,6 +447,14 @@ impl Scale<'_> {
                 output,
             },
         })
+    }
+
+    /// What is red without the work is so for scripts that say themselves what
+    /// is green.
+    fn is_by_exit(&self, command: &str) -> bool {
+        let weighed = self.report.weighed.as_ref();
+        let is_named = weighed.is_some_and(|weighed| weighed.by_exit.contains_key(command));
+        is_named && self.is_red(Experiment::ByExit, command) != Some(false)
     }
 
     fn new_tests_bite(&self, command: &str) -> bool {

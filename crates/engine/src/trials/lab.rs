@@ -1,6 +1,6 @@
 //! Experiments under way: which are made, in what order, and which need not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use ralph_core::machine::CommandResult;
@@ -19,6 +19,9 @@ use crate::verify::{Order, Verified};
 
 /// More files are not gone through to find the one that nobody named.
 const MOST_UNNAMED: usize = 8;
+
+/// More scripts are not tried one by one.
+const MOST_SCRIPTS: usize = 64;
 
 /// How often quick checks are run again in both trees, and how long that may
 /// take; once they always are.
@@ -43,6 +46,7 @@ pub(super) struct Lab<'a> {
     /// Tests that are red without the work, and the files that they are in.
     pub red_without: BTreeSet<String>,
     pub bound: Vec<String>,
+    pub by_exit: BTreeMap<String, Vec<String>>,
     pub loosened: BTreeSet<String>,
 }
 
@@ -84,7 +88,7 @@ impl Lab<'_> {
             red.retain(|command| !red_anyway.contains(command));
             self.repeat(&red, &sound, &spoiled).await?;
         }
-        Ok(())
+        self.scripts_by_exit(sight).await
     }
 
     /// Whether the checks can still be red.
@@ -162,6 +166,40 @@ impl Lab<'_> {
             }
         }
         Ok(Vec::new())
+    }
+
+    /// The changed scripts of which a check sees nothing but how they end, where
+    /// no failing test says what else it sees.
+    async fn scripts_by_exit(&mut self, sight: &Sight<'_>) -> Result<(), String> {
+        let is_without = |trial: &&Trial| trial.experiment == Experiment::Counterfactual;
+        let without = self.made.iter().find(is_without);
+        let names_none = |command: &String| {
+            let failing = without.and_then(|trial| trial.failing.iter().find(|f| f.0 == *command));
+            failing.is_none_or(|(_, count)| *count == 0)
+        };
+        let commands: Vec<String> = without.into_iter().flat_map(red_of).collect();
+        for command in commands.into_iter().filter(names_none) {
+            let only = [command.clone()];
+            let ends = |path| {
+                let empty = sight.only_ends(path, false)?;
+                Some((path, empty, sight.only_ends(path, true)?))
+            };
+            let scripts = sight.scripts_changed().filter_map(ends);
+            for (path, empty, failing) in scripts.take(MOST_SCRIPTS) {
+                if self.run(&[empty], &only).await?.report.passed()
+                    && !self.run(&[failing], &only).await?.report.passed()
+                {
+                    let scripts = self.by_exit.entry(command.clone()).or_default();
+                    scripts.push(path.to_owned());
+                }
+            }
+        }
+        if !self.by_exit.is_empty() {
+            let scripts = self.by_exit.values().flatten().cloned().collect();
+            self.make(Experiment::ByExit, &sight.as_before(&scripts))
+                .await?;
+        }
+        Ok(())
     }
 
     /// Whether one more may be made; each takes about as long as the checks

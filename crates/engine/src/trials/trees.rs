@@ -83,6 +83,7 @@ impl Trees {
             To::Remove => return Some(Content::Gone),
             To::Text(bytes) => {
                 let now = self.entry(Side::Now, path);
+                let now = now.or_else(|| self.entry(Side::Base, path));
                 return Some(Content::File {
                     bytes: bytes.clone(),
                     executable: now.is_some_and(|entry| entry.mode == Mode::Executable),

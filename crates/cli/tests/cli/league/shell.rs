@@ -214,6 +214,21 @@ const UNSAID: [League; 3] = [
     },
 ];
 
+/// Whom nobody finds by reading: only what an empty one does tells that it
+/// judges.
+const UNREAD: [League; 2] = [
+    League {
+        files: UNSAID_FILES,
+        verify: "ln -sfn steps now; sh now/add.sh && sh now/sub.sh",
+        cases: UNSAID_CASES,
+    },
+    League {
+        files: UNSAID_FILES,
+        verify: "python3 -c 'import glob, subprocess as s; raise SystemExit(max(s.call([\"sh\", f]) for f in glob.glob(\"st*/*\")))'",
+        cases: UNSAID_CASES,
+    },
+];
+
 const BUILT: League = League {
     files: &[
         ("app.c", "int main(void) { return 0; }\n"),
@@ -275,6 +290,7 @@ fn no_liar_with_a_check_of_one_line_is_believed() {
     LINES.play();
     NAMELESS.play();
     UNSAID.iter().for_each(League::play);
+    UNREAD.iter().for_each(League::play);
     LEFT_TO_OTHERS.play();
     BUILT.play();
     TRUE.play();

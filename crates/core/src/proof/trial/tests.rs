@@ -253,6 +253,39 @@ fn earlier_tests_bound_files_and_loosened_tests_speak_against_it() {
     }
 }
 
+#[test]
+fn what_only_a_script_s_own_end_says_shows_nothing() {
+    use EvidenceLevel::*;
+    for (without_it, asked, want) in [
+        // The rest of the work is red without it too.
+        (0, None, Proven),
+        (1, None, Unrefuted),
+        (1, Some(AskedProof::Preserved), Preserved),
+    ] {
+        let mut report = bound();
+        report.trials.push(trial(Experiment::ByExit, without_it));
+        let weighed = report.weighed.as_mut().unwrap();
+        let scripts = vec!["steps/one".to_owned()];
+        weighed.by_exit.insert(CHECK.into(), scripts.clone());
+        let none = BTreeSet::new();
+        let scale = Scale {
+            report: &report,
+            commands: &[CHECK.to_owned()],
+            asked,
+            red_before: &none,
+            red_at_first: &none,
+            ran_at_first: None,
+        };
+        let verdict = scale.weigh();
+        assert_eq!(verdict.level, want, "{without_it} {asked:?}");
+        if want == Unrefuted {
+            let command = CHECK.to_owned();
+            let files = scripts;
+            assert_eq!(verdict.why, Some(Unshown::ByExit { command, files }));
+        }
+    }
+}
+
 /// Green now, red without the work, and able to be red.
 fn bound() -> VerifyReport {
     VerifyReport {
