@@ -425,30 +425,26 @@ impl Looker {
         let Ok(OpenTaskFile { bytes, list, .. }) = file.clone().open() else {
             return Ok(None);
         };
-        let (mut after, mut read) = (bytes.clone(), list);
         let wanted = tick.iter().map(|id| (id, true));
-        for (id, done) in wanted.chain(untick.iter().map(|id| (id, false))) {
-            let Some(task) = read.find(id) else {
-                continue;
-            };
-            // A story without a mark has none to be taken away.
-            let Ok(marked) = tasks::set_mark(&after, &read, task, done) else {
-                continue;
-            };
-            // Each change moves the bytes of a JSON list.
-            let Ok(list) = file.parse(&marked) else {
-                continue;
-            };
-            (after, read) = (marked, list);
-        }
+        let wanted = wanted.chain(untick.iter().map(|id| (id, false)));
+        let wanted = wanted.filter_map(|(id, done)| {
+            let task = list.find(id)?;
+            list.tasks.get(task)?.has_box().then_some((task, done))
+        });
+        let Ok(after) = tasks::set_marks(&bytes, &list, wanted) else {
+            return Ok(None);
+        };
         if after == bytes {
             return Ok(None);
         }
+        let Ok(list) = file.parse(&after) else {
+            return Ok(None);
+        };
         write_through(&file.path, &after, AtomicOptions { durable: true })?;
         Ok(Some(Marked {
             before: bytes,
             after,
-            list: read,
+            list,
         }))
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Request;
-use ralph_core::tasks::{ReadOptions, Task, set_mark};
+use ralph_core::tasks::{ReadOptions, Task, set_marks};
 use ralph_core::text::digest::hex_sha256;
 use ralph_engine::clock;
 use ralph_engine::lanes::{Assignment, Governor, Said, say};
@@ -135,13 +135,12 @@ impl Lane<'_> {
         let file = tree.join(&self.assignment.tasks_file);
         refuse_links(tree, &file).map_err(words)?;
         let tasks = TaskFile::new(tree, file, ReadOptions::default());
-        let open = tasks.clone().open().map_err(words)?;
-        let (mut bytes, mut list) = (open.bytes, open.list);
+        let open = tasks.open().map_err(words)?;
         let is_others = |task: &Task| !task.done && !self.assignment.tasks.contains(&task.id);
-        while let Some(index) = list.tasks.iter().position(is_others) {
-            bytes = set_mark(&bytes, &list, index, true).map_err(words)?;
-            list = tasks.parse(&bytes).map_err(words)?;
-        }
+        let all = open.list.tasks.iter().enumerate();
+        let others = all.filter(|(_, task)| is_others(task));
+        let others = others.map(|(index, _)| (index, true));
+        let bytes = set_marks(&open.bytes, &open.list, others).map_err(words)?;
         let ticked = scratch.join("tasks");
         let objects = [self.assignment.objects.clone(), tree.join(".git/objects")];
         let committed = std::fs::write(&ticked, bytes).and_then(|()| {

@@ -1,4 +1,6 @@
-//! Changing one mark and nothing else (TASK-12).
+//! Changing marks and nothing else (TASK-12).
+
+use std::collections::BTreeMap;
 
 use super::error::TaskError;
 use super::format::Format;
@@ -13,29 +15,50 @@ pub fn set_mark(
     task: usize,
     done: bool,
 ) -> Result<Vec<u8>, TaskError> {
-    let file = || list.file.clone();
-    let Some(found) = list.tasks.get(task) else {
-        return Err(TaskError::TaskNotFound {
-            file: file(),
-            id: format!("#{}", task.saturating_add(1)),
-        });
+    set_marks(bytes, list, [(task, done)])
+}
+
+/// The same for many boxes at once; the last word for a task counts.
+pub fn set_marks(
+    bytes: &[u8],
+    list: &TaskList,
+    wanted: impl IntoIterator<Item = (usize, bool)>,
+) -> Result<Vec<u8>, TaskError> {
+    let changed = || TaskError::Changed {
+        file: list.file.clone(),
     };
+    let mut marks = BTreeMap::new();
+    for (task, done) in wanted {
+        let found = list
+            .tasks
+            .get(task)
+            .ok_or_else(|| TaskError::TaskNotFound {
+                file: list.file.clone(),
+                id: format!("#{}", task.saturating_add(1)),
+            })?;
+        let mark = found
+            .mark
+            .as_ref()
+            .ok_or_else(|| TaskError::NoPassesField {
+                file: list.file.clone(),
+                id: found.id.clone(),
+            })?;
+        marks.insert(mark.start, (mark.end, found.done, done));
+    }
     if fingerprint(bytes) != list.fingerprint {
-        return Err(TaskError::Changed { file: file() });
+        return Err(changed());
     }
-    let Some(mark) = &found.mark else {
-        return Err(TaskError::NoPassesField {
-            file: file(),
-            id: found.id.clone(),
-        });
-    };
-    let (Some(before), Some(after)) = (bytes.get(..mark.start), bytes.get(mark.end..)) else {
-        return Err(TaskError::Changed { file: file() });
-    };
-    if found.done == done {
-        return Ok(bytes.to_vec());
+    let mut after = Vec::with_capacity(bytes.len() + marks.len());
+    let mut at = 0;
+    for (start, (end, is_done, done)) in marks {
+        if is_done != done {
+            after.extend_from_slice(bytes.get(at..start).ok_or_else(changed)?);
+            after.extend_from_slice(literal(list.format, done));
+            at = end;
+        }
     }
-    Ok([before, literal(list.format, done), after].concat())
+    after.extend_from_slice(bytes.get(at..).ok_or_else(changed)?);
+    Ok(after)
 }
 
 fn literal(format: Format, done: bool) -> &'static [u8] {

@@ -36,7 +36,7 @@ pub use change::{ChangedList, ListChange};
 pub use compare::{Changes, Moved, compare, moved};
 pub use depends::Unmet;
 pub use detect::{DETECTION_ORDER, detection_rank};
-pub use edit::set_mark;
+pub use edit::{set_mark, set_marks};
 pub use error::{TaskError, Unfit};
 pub use finding::{Finding, FindingKind, Severity};
 pub use format::Format;

@@ -65,6 +65,11 @@ impl Task {
         let found = fields.find(|(name, _)| name.eq_ignore_ascii_case(key));
         found.map(|(_, value)| value.trim())
     }
+
+    /// A story without `passes` has no box.
+    pub fn has_box(&self) -> bool {
+        self.mark.is_some()
+    }
 }
 
 /// A section of the file whose tasks belong together.

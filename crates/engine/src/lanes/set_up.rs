@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::LaneRules;
-use ralph_core::tasks::set_mark;
+use ralph_core::tasks::set_marks;
 use ralph_store::atomic::{AtomicOptions, write_through};
 use ralph_store::layout::{RunId, new_run_id};
 use ralph_store::objects::free_space;
@@ -100,6 +100,9 @@ pub(crate) fn tick(plan: &Plan, ids: &[String]) -> Result<(), FileError> {
     let (Some(lanes), Some(tasks)) = (&plan.lanes, &plan.tasks) else {
         return Ok(());
     };
+    if ids.is_empty() {
+        return Ok(());
+    }
     let path = plan.layout.project().join(&lanes.tasks_file);
     let trouble =
         |message: String| FileError::new(&path, Action::Write, &io::Error::other(message));
@@ -107,17 +110,15 @@ pub(crate) fn tick(plan: &Plan, ids: &[String]) -> Result<(), FileError> {
         path: path.clone(),
         ..tasks.clone()
     };
-    for id in ids {
-        let open = file.clone().open();
-        let open = open.map_err(|error| trouble(error.say(Lang::En)))?;
-        let Some(index) = open.list.find(id) else {
-            continue;
-        };
-        let bytes = set_mark(&open.bytes, &open.list, index, true);
-        let bytes = bytes.map_err(|error| trouble(error.say(Lang::En)))?;
-        write_through(&path, &bytes, AtomicOptions { durable: true })?;
+    let open = file.open();
+    let open = open.map_err(|error| trouble(error.say(Lang::En)))?;
+    let known = ids.iter().filter_map(|id| open.list.find(id));
+    let bytes = set_marks(&open.bytes, &open.list, known.map(|index| (index, true)));
+    let bytes = bytes.map_err(|error| trouble(error.say(Lang::En)))?;
+    match bytes == open.bytes {
+        true => Ok(()),
+        false => write_through(&path, &bytes, AtomicOptions { durable: true }),
     }
-    Ok(())
 }
 
 fn ready(

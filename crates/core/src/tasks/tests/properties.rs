@@ -1,10 +1,12 @@
 //! Laws that hold for every file.
 
+use std::collections::BTreeMap;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::tasks::{Format, Task, compare, set_mark, sync_progress_block};
+use crate::tasks::{Format, Task, compare, set_mark, set_marks, sync_progress_block};
 
 /// Lines of all kinds; the endings are chosen per file.
 fn markdown_line() -> impl Strategy<Value = String> {
@@ -149,6 +151,22 @@ proptest! {
             let back = set_mark(&changed, &after, task, false).unwrap();
             prop_assert_eq!(back, text.as_bytes());
         }
+    }
+
+    #[test]
+    fn all_at_once_are_what_each_after_the_other_is((name, text) in task_file(), wanted in vec((any::<prop::sample::Index>(), any::<bool>()), 0..6)) {
+        let options = ReadOptions::default();
+        let Ok(list) = read(&name, text.as_bytes(), &options) else {
+            return Ok(());
+        };
+        let wanted: BTreeMap<usize, bool> = wanted.iter().map(|(index, done)| (index.index(list.tasks.len()), *done)).collect();
+        let mut one_by_one = text.clone().into_bytes();
+        for (&task, &done) in &wanted {
+            let now = read(&name, &one_by_one, &options).unwrap();
+            one_by_one = set_mark(&one_by_one, &now, task, done).unwrap();
+        }
+        let at_once = set_marks(text.as_bytes(), &list, wanted).unwrap();
+        prop_assert_eq!(at_once, one_by_one);
     }
 
     #[test]
