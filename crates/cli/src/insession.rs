@@ -131,7 +131,7 @@ impl Here {
     pub fn open(&self, run: &RunId) -> Result<SessionLoop, Problem> {
         let layout = self.layout.clone();
         let mut opened = SessionLoop::open(run, layout, |header| {
-            self.plan_of(header.asked_again(), true)
+            self.plan_of(header.asked_again(self.layout.root()), true)
         })?;
         if opened.session_id().is_empty() {
             opened.join(&self.in_session())?;

@@ -1,6 +1,6 @@
 //! What a run was started with: the first record of its journal.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ralph_core::config;
 use ralph_core::machine::Rules;
@@ -62,17 +62,18 @@ pub struct Asked {
 }
 
 impl Header {
-    /// What was asked for, for a loop in a session that goes on: with the list
-    /// that it was begun with, whatever other lists there are by now. (Lanes
-    /// work on a list of their own.)
-    pub fn asked_again(&self) -> Asked {
+    /// What was asked for, for a run that goes on: with the list that it was
+    /// begun with, whatever other lists there are by now. Lanes work on one of
+    /// their own, outside of the project.
+    pub fn asked_again(&self, root: &Path) -> Asked {
         const KEY: &str = "tasks.file";
         let mut asked = self.asked.clone();
         let is_found = asked.openspec.is_none()
             && asked.prompt.is_none()
             && asked.flow.is_none()
             && asked.flags.iter().all(|flag| flag.key != KEY);
-        if let Some(file) = self.tasks_file.as_ref().filter(|_| is_found) {
+        let file = self.tasks_file.as_ref();
+        if let Some(file) = file.filter(|file| is_found && file.starts_with(root)) {
             asked.flags.push(Flag {
                 key: KEY.into(),
                 value: file.to_string_lossy().into_owned().into(),

@@ -110,7 +110,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
             return Ok(0);
         }
         Choice::Abandon => Opening::Abandon(Some(paths.id)),
-        Choice::Continue => return go_on(app, global, args, paths, *past),
+        Choice::Continue => return go_on(app, global, args, paths, &past),
         Choice::Restart => Opening::New,
     };
     let shown = Shown {
@@ -136,13 +136,13 @@ fn with_flags(mut asked: Asked, args: &ResumeArgs) -> Asked {
 }
 
 /// Takes the run up, within what the person now allows.
-fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: Past) -> Exit {
+fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: &Past) -> Exit {
     let shown = Shown {
         json: args.json,
         quiet: args.quiet,
         calls_nobody: false,
     };
-    let asked = with_flags(past.header.asked, args);
+    let asked = with_flags(past.header.asked_again(app.layout().root()), args);
     let (money, tokens) = (args.max_cost.is_some(), args.max_tokens.is_some());
     let (app, plan) = prepare(app, global, asked, shown)?;
     let mut budget = past.state.rules.budget;

@@ -31,6 +31,35 @@ fn left(config: &str) -> TestEnv {
     env
 }
 
+/// Whoever left the easier list beside it may have been the agent.
+#[test]
+fn what_is_taken_up_has_the_list_that_it_was_begun_with_resm_06() {
+    for list_stays in [true, false] {
+        let env = TestEnv::new();
+        let story = |id: &str| json!({"id": id, "title": "a", "passes": false});
+        let list = json!({"userStories": [story("US-1"), story("US-2")]}).to_string();
+        env.write("prd.json", &list);
+        let turns = [
+            json!({"write": {"tasks.md": "- [x] T001 nothing\n"}, "say": "hm"}),
+            json!({"say": DONE}),
+        ];
+        let agent = env.agent(&turns);
+        let done = env.ralph(&["run", "--agent-cmd", &agent, "--max-iterations", "1"]);
+        assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+        if list_stays {
+            let done = env.ralph(&["resume", "--yes"]);
+            let status = env.json(".ralph/status.json");
+            assert_eq!(status["tasks"]["total"], 2, "{status}");
+            assert_ne!(done.code, 0, "{}{}", done.stdout, done.stderr);
+        } else {
+            fs::remove_file(env.path("prd.json")).unwrap();
+            let done = env.ralph(&["resume", "--yes"]);
+            assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
+            assert!(done.stderr.contains("prd.json"), "{}", done.stderr);
+        }
+    }
+}
+
 #[test]
 fn checks_that_were_added_hold_for_what_is_taken_up() {
     for (config, is_complete) in [
