@@ -24,7 +24,7 @@ const MOST_UNNAMED: usize = 8;
 const MOST_SCRIPTS: usize = 64;
 
 /// How often quick checks are run again in both trees, and how long that may
-/// take; once they always are.
+/// take, as may looking for scripts beside tests; once they always are.
 const MOST_ROUNDS: u32 = 3;
 const ROUNDS_TIME: Duration = Duration::from_secs(3);
 
@@ -185,7 +185,13 @@ impl Lab<'_> {
                 Some((path, empty, sight.only_ends(path, true)?))
             };
             let scripts = sight.scripts_changed().filter_map(ends);
+            // Tests speak for their command: no slow suite is run for each script.
+            let (began, has_tests) = (Instant::now(), self.is_red_by_tests(&command));
             for (path, empty, failing) in scripts.take(MOST_SCRIPTS) {
+                let is_long = began.elapsed() > ROUNDS_TIME || !self.has_time();
+                if has_tests && is_long {
+                    break;
+                }
                 if self.run(&[empty], &only).await?.report.passed()
                     && !self.run(&[failing], &only).await?.report.passed()
                 {
@@ -200,6 +206,12 @@ impl Lab<'_> {
                 .await?;
         }
         Ok(())
+    }
+
+    fn is_red_by_tests(&self, command: &String) -> bool {
+        let mut made = self.made.iter();
+        let canary = made.find(|trial| trial.experiment == Experiment::Canary);
+        canary.is_some_and(|canary| red_of(canary).any(|red| red == *command))
     }
 
     /// Whether one more may be made; each takes about as long as the checks
