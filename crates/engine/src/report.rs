@@ -163,9 +163,12 @@ fn of_lanes(
 fn what(root: &Path, past: &Past) -> String {
     let header = &past.header;
     match (&past.state.rules.goal, &header.tasks_file) {
-        (Goal::Tasks { .. }, Some(file)) => {
-            let below = file.strip_prefix(root).unwrap_or(file);
-            below.display().to_string()
+        (Goal::Tasks { phase }, Some(file)) => {
+            let below = file.strip_prefix(root).unwrap_or(file).display();
+            match phase {
+                Some(phase) => format!("{below} --phase {phase}"),
+                None => below.to_string(),
+            }
         }
         _ => header.asked.prompt.clone().unwrap_or_default(),
     }

@@ -3,6 +3,7 @@
 
 use ralph_core::lang::Say;
 use ralph_core::route::{self, Route};
+use ralph_core::tr;
 use ralph_engine::opening::Opening;
 
 use super::resume;
@@ -30,6 +31,10 @@ pub fn run(app: App, global: &Global, args: &DoArgs) -> Exit {
         return resume::run(app, global, &resumed);
     }
     let task = args.task.clone().unwrap_or_default();
+    if task.trim().is_empty() {
+        let what = tr!(app.lang(), "nothing to do: say what (ralph do \"…\")");
+        return app.refuse(&what);
+    }
     let flags = settings::do_flags(global, args);
     let settings = settings::layers(&app, &flags)
         .and_then(|l| settings::load(&app, l))?

@@ -196,13 +196,13 @@ fn a_binary_task_file() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(refused_run(&env, &[]), @"
             --- en
-            ralph: tasks.md is not UTF-8 text; save it as UTF-8, or name the right file with --tasks
+            ralph: tasks.md is not UTF-8 text, or holds a NUL byte; save it as UTF-8, or name the right file with --tasks
 
             --- zh-TW
-            ralph: tasks.md 不是 UTF-8 文字檔；請存成 UTF-8，或用 --tasks 指定正確的檔案
+            ralph: tasks.md 不是 UTF-8 文字檔，或含有 NUL 位元組；請存成 UTF-8，或用 --tasks 指定正確的檔案
 
             --- zh-CN
-            ralph: tasks.md 不是 UTF-8 文本文件；请存为 UTF-8，或用 --tasks 指定正确的文件
+            ralph: tasks.md 不是 UTF-8 文本文件，或含有 NUL 字节；请存为 UTF-8，或用 --tasks 指定正确的文件
             ");
         }
     }
@@ -783,6 +783,21 @@ fn an_empty_prompt() {
     "#);
 }
 
+#[test]
+fn nothing_to_do_rout_01() {
+    let env = TestEnv::new();
+    insta::assert_snapshot!(refused(&env, &["do", "  "]), @r#"
+    --- en
+    ralph: nothing to do: say what (ralph do "…")
+
+    --- zh-TW
+    ralph: 沒有要做的事：請說明（ralph do "…"）
+
+    --- zh-CN
+    ralph: 没有要做的事：请说明（ralph do "…"）
+    "#);
+}
+
 // The place.
 
 #[test]
@@ -1016,7 +1031,7 @@ fn a_task_file_that_disappears_or_becomes_garbage() {
         (
             "binary",
             json!({"write": {"tasks.md": "\u{0}\u{1}"}}),
-            "tasks.md is not UTF-8 text; save it as UTF-8, or name the right file with --tasks",
+            "tasks.md is not UTF-8 text, or holds a NUL byte; save it as UTF-8, or name the right file with --tasks",
             Some("\u{0}\u{1}"),
         ),
         (

@@ -30,8 +30,8 @@ pub enum Unknown {
     /// The commit has no check that says anything, and had time to get one.
     #[say("the commit has no check that says anything")]
     NoChecks,
-    /// HEAD is on no branch.
-    #[say("HEAD is on no branch")]
+    /// HEAD is on no branch, or there is none.
+    #[say("HEAD is on no branch, or there is no repository")]
     NoBranch,
     /// Pull requests are made on other branches.
     #[say("pull requests are not made from {branch} (pr.branches: {patterns})", patterns = patterns.join(", "))]

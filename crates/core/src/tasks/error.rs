@@ -12,7 +12,9 @@ pub enum TaskError {
     )]
     Empty { file: String },
     /// A NUL byte or bytes that are not UTF-8.
-    #[say("{file} is not UTF-8 text; save it as UTF-8, or name the right file with --tasks")]
+    #[say(
+        "{file} is not UTF-8 text, or holds a NUL byte; save it as UTF-8, or name the right file with --tasks"
+    )]
     NotText { file: String },
     #[say("{file} is {size} MiB large, and a task file may have {limit} MiB; split it, or name the right file with --tasks", (size, limit) = (mebibytes(*bytes), mebibytes(*limit)))]
     TooLarge {

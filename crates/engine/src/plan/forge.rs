@@ -20,7 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Why no pull request is made from where HEAD is.
 #[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum WrongBranch {
-    #[say("HEAD is on no branch, and a pull request needs one: git switch -c feature/NAME")]
+    #[say(
+        "there is no branch here, and a pull request needs one: git switch -c feature/NAME (after git init, where there is no repository)"
+    )]
     None,
     #[say("{branch}: pull requests are made from branches that match pr.branches ({patterns}), never from the default branch; switch to one, or change pr.branches", patterns = patterns.join(", "))]
     Other {

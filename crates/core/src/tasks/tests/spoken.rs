@@ -58,9 +58,9 @@ fn errors_name_the_file_and_the_next_step() {
     tasks.md is empty; write a task on a line of its own, such as `- [ ] T001 add a login page`
     tasks.md 是空的；請寫入任務，一行一個，例如 `- [ ] T001 新增登入頁面`
     tasks.md 是空的；请写入任务，一行一个，例如 `- [ ] T001 新增登录页面`
-    tasks.md is not UTF-8 text; save it as UTF-8, or name the right file with --tasks
-    tasks.md 不是 UTF-8 文字檔；請存成 UTF-8，或用 --tasks 指定正確的檔案
-    tasks.md 不是 UTF-8 文本文件；请存为 UTF-8，或用 --tasks 指定正确的文件
+    tasks.md is not UTF-8 text, or holds a NUL byte; save it as UTF-8, or name the right file with --tasks
+    tasks.md 不是 UTF-8 文字檔，或含有 NUL 位元組；請存成 UTF-8，或用 --tasks 指定正確的檔案
+    tasks.md 不是 UTF-8 文本文件，或含有 NUL 字节；请存为 UTF-8，或用 --tasks 指定正确的文件
     tasks.md is 47.7 MiB large, and a task file may have 8 MiB; split it, or name the right file with --tasks
     tasks.md 有 47.7 MiB，超過任務檔上限 8 MiB；請拆分它，或用 --tasks 指定正確的檔案
     tasks.md 有 47.7 MiB，超过任务文件上限 8 MiB；请拆分它，或用 --tasks 指定正确的文件
