@@ -2,6 +2,7 @@
 //! the end as unproven, `ralph accept` and `ralph prove`.
 
 use std::fs;
+use std::process::Command;
 
 use crate::env::{Done, RALPH, TestEnv, named};
 
@@ -107,6 +108,24 @@ fn a_person_s_word_completes_what_no_check_could_prove() {
         told["accepted"][0],
         serde_json::json!({"tasks": ["T001"], "why": "looked at it"})
     );
+}
+
+/// `#1` begins a comment in a shell; what is shown can be typed (VALV-11).
+#[test]
+fn a_task_without_an_id_is_named_as_it_has_to_be_typed() {
+    let env = project("- [ ] Add sub to lib.sh\n- [ ] Add mul to lib.sh\n");
+    let done = run(&env, UNSEEN, &["--verify", "sh test.sh"]);
+    assert_eq!(done.code, 3, "{}", done.stdout);
+    let listed = weighed(&env, &["accept"]).stdout;
+    let shown = listed.split('`').find(|part| part.contains("accept"));
+    let shown = shown.unwrap_or_else(|| panic!("{listed}"));
+    let (_, id) = shown.split_once("accept ").unwrap();
+    let id = id.split(' ').next().unwrap();
+    let typed = format!("printf %s {id}");
+    let typed = Command::new("sh").args(["-c", &typed]).output().unwrap();
+    let typed = String::from_utf8(typed.stdout).unwrap();
+    let accepted = weighed(&env, &["accept", &typed]).stdout;
+    assert!(accepted.contains("accepted: #1"), "{listed}{accepted}");
 }
 
 #[test]

@@ -174,6 +174,22 @@ fn at_the_menu_of(env: TestEnv, more: &[&str]) -> Terminal {
 
 const QUESTION: &str = "Choose (1-4):";
 
+/// No colours, and nothing that moves the cursor (DISP-05).
+#[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
+fn a_dumb_terminal_gets_nothing_but_text() {
+    for (term, is_plain) in [("TERM=dumb", true), ("TERM=xterm-256color", false)] {
+        let env = TestEnv::with_tasks(1);
+        let agent = env.agent(&[json!({"tick": ["T001"], "say": "<promise>COMPLETE</promise>"})]);
+        let terminal =
+            Terminal::start_with(env, &["env", term, RALPH], &["run", "--agent-cmd", &agent]);
+        let (code, screen) = terminal.end();
+        assert_eq!(code, 0, "{screen}");
+        let styled = terminal.tmux(&["capture-pane", "-e", "-p", "-S", "-"]);
+        assert_eq!(!styled.contains('\u{1b}'), is_plain, "{styled}");
+    }
+}
+
 #[test]
 #[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn extending_goes_on() {
