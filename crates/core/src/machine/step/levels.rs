@@ -25,6 +25,11 @@ pub(super) fn wants_preflight(state: &State) -> bool {
     weighs(state) && has_checks(state) && state.session.is_none()
 }
 
+/// It was cut off before the first turn: nobody knows what was red then.
+pub(super) fn lacks_preflight(state: &State) -> bool {
+    wants_preflight(state) && state.turn.number == 0 && state.evidence.ground.checks.is_empty()
+}
+
 pub(super) fn take_preflight(state: &mut State, report: &VerifyReport, out: &mut Out) -> Next {
     if let Some(end) = stopped(state) {
         return end;

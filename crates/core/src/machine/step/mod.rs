@@ -334,8 +334,10 @@ fn resume(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
         }
     }
     // What a person accepted is not worked on any further.
-    match state.rules.goal == Goal::Prompt && levels::is_accepted(state, "") {
+    let is_accepted = state.rules.goal == Goal::Prompt && levels::is_accepted(state, "");
+    match is_accepted {
         true => Next::Prove,
+        false if levels::lacks_preflight(state) => Next::Preflight,
         false => Next::GoOn,
     }
 }

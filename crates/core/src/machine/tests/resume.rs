@@ -2,6 +2,7 @@
 //! come too late.
 
 use super::*;
+use crate::proof::EvidenceLevel;
 
 fn counted() -> Script {
     let mut run = Script::begin(for_tasks(), seen(list(0, 9)));
@@ -52,6 +53,29 @@ fn every_unfinished_end_can_be_taken_up_and_keeps_its_iterations_resm_02() {
         assert_eq!(run.state.counters, Counters::default(), "{outcome:?}");
         assert_eq!(run.state.failures.errors, [], "{outcome:?}");
     }
+}
+
+/// Else what was red at the start would be taken for blind for ever.
+#[test]
+fn checks_that_were_cut_off_before_the_first_turn_run_again() {
+    let rules = for_tasks().with(|r| {
+        r.verify = Some(VerifyWhen::Complete);
+        r.checks.level = EvidenceLevel::Proven;
+    });
+    let mut run = Script::begin(rules, seen(list(0, 2)));
+    assert_eq!(run.acts(), ["preflight"]);
+    run.request(Request::Interrupt);
+    run.feed(Kind::Preflighted(VerifyReport::default()));
+    assert_eq!(run.acts(), ["finish"]);
+    run.resume();
+    assert_eq!(run.acts(), ["preflight"]);
+    run.feed(Kind::Preflighted(VerifyReport {
+        results: passing(),
+        ..VerifyReport::default()
+    }));
+    assert_eq!(run.acts(), ["run"]);
+    run.request(Request::Pause).turn(nothing()).resume();
+    assert_eq!(run.acts(), ["run"]);
 }
 
 #[test]
