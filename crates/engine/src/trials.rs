@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use ralph_core::machine::{Checks, CommandResult, Ground, VerifyReport};
 use ralph_core::proof::edits::{Side, Sight, To};
@@ -204,8 +204,12 @@ impl Trials {
             .filter(|cache| self.tree().join(cache).is_dir())
             .collect();
         let gone = caches.into_iter().map(|cache| (cache, Content::Gone));
+        // What was built before an edit is older than it still.
+        let mut anew: Vec<(PathBuf, Content)> = anew.collect();
+        anew.sort_by_cached_key(|(path, _)| modified(&self.tree().join(path)));
         let known: HashSet<PathBuf> = self.prelude.iter().map(|(path, _)| path.clone()).collect();
         let more: Vec<(PathBuf, Content)> = anew
+            .into_iter()
             .chain(gone)
             .filter(|(path, _)| !known.contains(path))
             .collect();
@@ -478,6 +482,10 @@ fn ignored_checks(root: &Path, known: &[String]) -> Vec<String> {
         .filter(|name| !known.contains(name.as_str()))
         .collect();
     Sight::strays_in(names.iter().map(String::as_str))
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    std::fs::symlink_metadata(path).ok()?.modified().ok()
 }
 
 fn verified_ms(report: &VerifyReport) -> Duration {

@@ -12,13 +12,14 @@ use std::process::{Command, Stdio};
 
 /// What tests can need, and the crates with such tests. The name is that of
 /// the `cfg`.
-const NEEDS: [(&str, Need, &[&str]); 20] = [
+const NEEDS: [(&str, Need, &[&str]); 21] = [
     ("has_wall", Need::Other(has_wall), &["ralph-loop"]),
     ("has_landlock", Need::Other(has_landlock), &["ralph-loop"]),
     ("has_node", Need::Program("npm"), &["ralph-loop"]),
     ("has_make", Need::Program("make"), &["ralph-loop"]),
     ("has_python", Need::Program("python3"), &["ralph-loop"]),
     ("has_pip", Need::Other(has_pip), &["ralph-loop"]),
+    ("has_perl", Need::Program("prove"), &["ralph-loop"]),
     ("has_pytest", Need::Program("pytest"), &["ralph-loop"]),
     ("has_go", Need::Program("go"), &["ralph-loop"]),
     ("has_vitest", Need::Program("vitest"), &["ralph-loop"]),

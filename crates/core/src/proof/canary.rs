@@ -20,7 +20,9 @@ pub fn spoiled(path: &str, content: &[u8], mark: &str) -> Vec<u8> {
         "rs" => format!("{text}\n{}", rust(mark)),
         "sh" | "bash" | "zsh" => shell(text, mark),
         "bats" => format!("{text}\n@test \"zz {mark}\" {{\n  false\n}}\n"),
-        "rb" => format!("{text}\nraise '{mark}'\n"),
+        "rb" => ruby(text, mark),
+        "c" | "cc" | "cpp" | "cxx" => c_main(text, mark).unwrap_or_else(|| nonsense(mark)),
+        "t" | "pl" => perl(text, mark),
         _ if text.starts_with("#!/bin/") => shell(text, mark),
         _ => nonsense(mark),
     };
@@ -69,13 +71,28 @@ fn python(text: &str, mark: &str) -> String {
         ),
         false => format!("\nraise AssertionError('{mark}')\n"),
     };
+    let text = match is_framework || text.contains("from __future__") {
+        true => text.to_owned(),
+        false => named(text, &format!("print('{mark}')"), &["#"]),
+    };
+    let text = &text;
     // What stands behind it is only run as a script, and comes to no end.
     before_line(text, &failing, |line| line.starts_with("if __name__"))
 }
 
 /// The one of these calls that stands last in a text.
 fn last_of<'a>(text: &str, calls: &[&'a str]) -> Option<&'a str> {
-    let place = |call: &&&str| text.rfind(&format!("{call}("));
+    let begins = |at: &usize| {
+        let before = text
+            .get(..*at)
+            .and_then(|before| before.chars().next_back());
+        before.is_none_or(|c| !(c.is_alphanumeric() || "_$>".contains(c)))
+    };
+    let place = |call: &&&str| {
+        let call = format!("{call}(");
+        let mut found = text.rmatch_indices(call.as_str()).map(|(at, _)| at);
+        found.find(begins)
+    };
     let found = calls.iter().filter(|call| place(call).is_some());
     found.max_by_key(place).copied()
 }
@@ -104,10 +121,167 @@ fn javascript(text: &str, mark: &str) -> String {
         _ => &throws,
     };
     let name = ["test", "it"].into_iter().find(|name| called(name));
+    // What a file says itself may only count, and be asked before the end.
+    let is_nodes_own = ["'assert", "\"assert", "node:assert"]
+        .iter()
+        .any(|word| text.contains(word));
     match name {
         Some(name) => format!("{text}\n;{name}('zz {mark}', () => {{ {fails}; }});\n"),
-        None => format!("{text}\n;{throws};\n"),
+        None => {
+            let head = ["#!", "//", "'use ", "\"use "];
+            let text = named(text, &format!("console.log('{mark}');"), &head);
+            let fails = if is_nodes_own { fails } else { &throws };
+            format!("{text}\n;{fails};\n")
+        }
     }
+}
+
+/// A program that does all that it did, and fails at its end: as its
+/// assertions do where it has some, else by what it returns.
+fn c_main(text: &str, mark: &str) -> Option<String> {
+    let (open, close) = main_of(text)?;
+    let asserts = ["<assert.h>", "<cassert>"]
+        .iter()
+        .any(|header| text.contains(header));
+    let asserts = asserts && last_of(text, &["assert"]).is_some();
+    let (head, body, tail) = (
+        text.get(..open)?,
+        text.get(open..close)?,
+        text.get(close..)?,
+    );
+    let last = body.rfind("return").filter(|at| {
+        let before = body
+            .get(..*at)
+            .and_then(|before| before.chars().next_back());
+        before.is_some_and(|c| c.is_whitespace() || ";{})".contains(c))
+    });
+    let returned = last.and_then(|at| {
+        let (before, rest) = body.split_at(at);
+        let (value, rest) = rest.strip_prefix("return")?.split_once(';')?;
+        Some((before, value, rest))
+    });
+    // What it returns may be what calls the product.
+    let body = match returned {
+        Some((before, value, rest)) if asserts => {
+            format!("{before}{{ assert(0); return {value}; }}{rest}")
+        }
+        Some((before, value, rest)) if !value.trim().is_empty() => {
+            format!("{before}return ({value}), 1;{rest}")
+        }
+        _ => body.to_owned(),
+    };
+    let assert = if asserts { "assert(0);\n" } else { "" };
+    const DECLARED: &str = "#ifdef __cplusplus\nextern \"C\"\n#endif\nvoid perror(const char *);\n";
+    Some(format!(
+        "{DECLARED}{head}perror(\"{mark}\");{body}\n{assert}return 1;\n{tail}"
+    ))
+}
+
+/// Where the body of `main` begins, and the brace that ends it.
+fn main_of(text: &str) -> Option<(usize, usize)> {
+    let is_main = |(at, _): &(usize, &str)| {
+        let before = text
+            .get(..*at)
+            .and_then(|before| before.chars().next_back());
+        let after = text.get(at + "main".len()..).unwrap_or_default();
+        before.is_some_and(char::is_whitespace)
+            && after.trim_start().starts_with('(')
+            && after
+                .split_once(')')
+                .is_some_and(|(_, rest)| rest.trim_start().starts_with('{'))
+    };
+    let (at, _) = text.match_indices("main").find(is_main)?;
+    let open = at + text.get(at..)?.find('{')? + 1;
+    let mut depth = 1;
+    let mut rest = text.get(open..)?;
+    while let Some(c) = rest.chars().next() {
+        let passed_over = match c {
+            '"' | '\'' => quoted(rest, c),
+            '/' if rest.starts_with("//") => rest.find('\n')?,
+            '/' if rest.starts_with("/*") => rest.find("*/")? + 2,
+            _ => c.len_utf8(),
+        };
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        if depth == 0 {
+            return Some((open, text.len() - rest.len()));
+        }
+        rest = rest.get(passed_over..)?;
+    }
+    None
+}
+
+/// How long what stands between two such quotes is, with both.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut is_meant = true;
+    let end = text.char_indices().skip(1).find(|(_, c)| {
+        let is_end = is_meant && *c == quote;
+        is_meant = !is_meant || *c != '\\';
+        is_end
+    });
+    end.map_or(text.len(), |(at, _)| at + 1)
+}
+
+fn perl(text: &str, mark: &str) -> String {
+    // In the way in which the tests of this file fail.
+    let calls = ["is_deeply", "cmp_ok", "like", "is", "ok"];
+    let fails = match last_of(text, &calls) {
+        Some("is_deeply") => "is_deeply([1], [2])",
+        Some("cmp_ok") => "cmp_ok(1, '==', 2)",
+        Some("like") => "like('a', qr/b/)",
+        Some("is") => "is(1, 2)",
+        _ => "ok(0)",
+    };
+    let failing = match text.contains("Test::More") || text.contains("Test::Simple") {
+        true => format!("\n{fails};\n"),
+        false => format!("\ndie '{mark}';\n"),
+    };
+    let text = one_more_planned(text).unwrap_or_else(|| text.to_owned());
+    let text = named(
+        &text,
+        &format!("BEGIN {{ print STDERR \"{mark}\\n\" }}"),
+        &["#"],
+    );
+    before_line(&text, &failing, |line| {
+        ["done_testing", "__END__", "__DATA__", "exit"]
+            .iter()
+            .any(|word| line.starts_with(word))
+    })
+}
+
+/// `tests => 3`, for a file that gets a test more.
+fn one_more_planned(text: &str) -> Option<String> {
+    let (before, rest) = text.split_once("tests =>")?;
+    let number = rest.trim_start();
+    let digits = number.find(|c: char| !c.is_ascii_digit())?;
+    let (planned, after) = number.split_at(digits);
+    let planned = planned.parse::<u32>().ok()?.checked_add(1)?;
+    Some(format!("{before}tests => {planned}{after}"))
+}
+
+fn ruby(text: &str, mark: &str) -> String {
+    let class = ["Minitest::Test", "Test::Unit::TestCase"]
+        .into_iter()
+        .find(|class| text.contains(class));
+    let name = mark.to_lowercase();
+    match class {
+        Some(class) => format!(
+            "{text}\nclass TestZz{mark} < {class}\n  def test_zz_{name}\n    assert_equal 1, 2\n  end\nend\n"
+        ),
+        None if text.contains("describe") && text.contains("expect(") => {
+            format!("{text}\nRSpec.describe('zz {mark}') {{ it('zz') {{ expect(1).to eq(2) }} }}\n")
+        }
+        None => {
+            let text = named(text, &format!("warn '{mark}'"), &["#"]);
+            format!("{text}\nraise '{mark}'\n")
+        }
+    }
+}
+
+/// The text with a line that says its name at once, so that it is seen where
+/// a test fails before it; what has to stand first stays there.
+fn named(text: &str, says: &str, first: &[&str]) -> String {
+    let is_first = |line: &str| line.trim().is_empty() || first.iter().any(|f| line.starts_with(f));
+    before_line(text, &format!("{says}\n"), |line| !is_first(line))
 }
 
 /// A file without tests of its own can't hold one.
@@ -118,14 +292,9 @@ fn go(text: &str, mark: &str) -> String {
     }
 }
 
-/// It is named at once, so that it is seen where a test fails before it.
 fn shell(text: &str, mark: &str) -> String {
-    let (head, text) = match text.split_once('\n') {
-        Some((head, rest)) if head.starts_with("#!") => (format!("{head}\n"), rest),
-        _ => (String::new(), text),
-    };
-    let text = format!("{head}echo {mark}\n{text}");
-    let failing = "exit 1\n";
+    let failing = shell_failing(text);
+    let text = named(text, &format!("echo {mark}"), &["#"]);
     let last = text.lines().rev().find(|line| !line.trim().is_empty());
     let ends = last.filter(|line| line.trim_start().starts_with("exit"));
     match ends {
@@ -135,6 +304,38 @@ fn shell(text: &str, mark: &str) -> String {
             format!("{before}{failing}{after}")
         }
         None => format!("{text}\n{failing}"),
+    }
+}
+
+/// In the way in which the checks of this script fail.
+fn shell_failing(text: &str) -> String {
+    const WAYS: [(&str, &str); 6] = [
+        ("[", "[ 1 = 2 ]"),
+        ("test", "test 1 = 2"),
+        ("[[", "[[ 1 = 2 ]]"),
+        ("grep", "echo 1 | grep -q 2"),
+        ("diff", "echo 1 | diff - /dev/null"),
+        ("cmp", "echo 1 | cmp - /dev/null"),
+    ];
+    let mut words = text.rsplit(|c: char| c.is_whitespace() || ";|&(){}!".contains(c));
+    let way = words.find_map(|word| WAYS.iter().find(|(name, _)| *name == word));
+    let sets = |line: &str, sign: char| {
+        let flags = line.strip_prefix("set ").unwrap_or_default().trim();
+        flags.starts_with(sign)
+            && (flags.contains("errexit")
+                || flags
+                    .split_whitespace()
+                    .next()
+                    .is_some_and(|f| f.contains('e')))
+    };
+    let ends_by_itself = text.lines().any(|line| sets(line, '-'))
+        && !text.lines().any(|line| sets(line.trim(), '+'));
+    match way {
+        // What takes that away from it keeps this from being seen.
+        Some((_, way)) if ends_by_itself => format!("{way}\n:\n"),
+        None if ends_by_itself => "false\n:\n".into(),
+        Some((_, way)) => format!("{way} || exit 1\n"),
+        None => "exit 1\n".into(),
     }
 }
 
@@ -209,5 +410,55 @@ mod tests {
         );
         assert!(spoil("test.js", "assert.equal(1, 1)").contains(";throw"));
         assert!(spoil("test.js", "attest('x')").contains(";throw"));
+        let own = "const assert = require('assert');\nassert.equal(1, 1)";
+        assert!(spoil("test.js", own).ends_with(";assert.equal(1, 2);\n"));
+    }
+
+    /// What the product takes away from a check has to be asked for.
+    #[test]
+    fn it_fails_as_the_file_itself_does() {
+        for (path, content, want) in [
+            ("t.sh", "[ $a = 1 ] || exit 1", "\n[ 1 = 2 ] || exit 1\n"),
+            (
+                "t.sh",
+                "test $a = 1 && exit 0\nexit 1",
+                "\ntest 1 = 2 || exit 1\nexit 1",
+            ),
+            ("t.sh", "set -eu\n[ $a = 1 ]", "\n[ 1 = 2 ]\n:\n"),
+            (
+                "t.sh",
+                "set -e\nset +e\n[ $a = 1 ]",
+                "\n[ 1 = 2 ] || exit 1\n",
+            ),
+            (
+                "a.t",
+                "use Test::More;\nis(a(), 1);\ndone_testing;",
+                "\nis(1, 2);\ndone_testing;",
+            ),
+            (
+                "a.t",
+                "use Test::More tests => 3;\nok a();",
+                "tests => 4;\nok a();\nok(0);\n",
+            ),
+            (
+                "t.c",
+                "int main(void) { return a() != 3; }\n",
+                " return ( a() != 3), 1; \nreturn 1;\n}\n",
+            ),
+            (
+                "t.c",
+                "int main() { if (a()) { puts(\"}\"); } // don't }\n}\n",
+                "}\n\nreturn 1;\n}\n",
+            ),
+            (
+                "t.c",
+                "#include <assert.h>\nint main() { assert(a()); return 0; }",
+                " assert(a()); { assert(0); return  0; } \nassert(0);\nreturn 1;\n}",
+            ),
+        ] {
+            let spoiled = spoil(path, content);
+            assert!(spoiled.contains(want), "{path}: {spoiled}");
+        }
+        assert!(!spoil("t.c", "TEST(kept) {}").contains("kept"));
     }
 }

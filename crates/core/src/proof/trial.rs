@@ -127,9 +127,10 @@ pub struct Verdict {
 pub enum Unshown {
     #[say("nothing but the task file has changed since a task was done last")]
     NothingChanged,
+    #[say(if files.is_empty(), "only check files were added, no work that they could show; where they are the work, a person says so (`ralph accept`, or `| proof: change` behind the task)")]
     #[say("only tests and check files changed ({files}), no work that they could show; where one of them is the product, have the check look at what it does", files = files.join(", "))]
     OnlyChecks { files: Vec<String> },
-    #[say("`{command}` passes without the change to {files} too: write a test that fails without it", files = files.join(", "))]
+    #[say("`{command}` passes without the change to {files} too: write a test that fails without it (a person writes `| proof: preserved` behind a task that means to change no behaviour)", files = files.join(", "))]
     GreenWithout { command: String, files: Vec<String> },
     #[say(
         "`{command}` can't fail any more: it passes with every test broken on purpose; undo what keeps it from running the tests"
@@ -139,6 +140,8 @@ pub enum Unshown {
         "`{command}` can't fail: it passes with every test and every changed file broken on purpose"
     )]
     CannotFail { command: String },
+    #[say("`{command}` is red without the change to {files}, and green with {files} broken or taken away too: it sees that something is gone, and can't tell this work from a loss; a person can (`ralph accept`), or writes `| proof: change` behind the task", files = files.join(", "))]
+    OnlyAbsence { command: String, files: Vec<String> },
     #[say("`{command}` fails with the checks as they were when the loop began (changed since: {files}); restore them and make them pass by doing the work; where one of them is the work, have the check look at what it does\n{output}", files = files.join(", "))]
     Originals {
         command: String,
@@ -157,7 +160,7 @@ pub enum Unshown {
     Lost { command: String },
     #[say("`{command}` passes with a failing test put into {files}: undo what ends or skips the tests there", files = files.join(", "))]
     BlindIn { command: String, files: Vec<String> },
-    #[say("`{command}` passes with {files} empty too, and fails without the change: it sees only how {files} ends; put the script back if it is a check, and where it is the work, have a test look at what it does", files = files.join(", "))]
+    #[say("`{command}` passes with {files} empty too, and fails without the change: what is green is said by {files} alone; put it back if it is a check, and where it is the work, have a test of its own look at what it does", files = files.join(", "))]
     ByExit { command: String, files: Vec<String> },
     #[say("the checks change {files} while they run: leave check files as they are", files = files.join(", "))]
     Rewrites { files: Vec<String> },
@@ -258,9 +261,9 @@ impl Scale<'_> {
         let bound =
             |command: &&String| self.is_red(Experiment::Counterfactual, command) == Some(true);
         let able = |command: &&String| self.is_able(command);
-        let mut bound = self.commands.iter().filter(able).filter(bound);
-        let by_exit = bound.clone().next().cloned();
-        if let Some(command) = bound.find(|command| !self.is_by_exit(command)) {
+        let mut binding = self.commands.iter().filter(able).filter(bound);
+        let by_exit = binding.clone().next().cloned();
+        if let Some(command) = binding.find(|command| !self.is_by_exit(command)) {
             if self.is_red(Experiment::BoundCanary, command) == Some(false) {
                 let (command, files) = (command.clone(), weighed.bound.clone());
                 return unshown(
@@ -311,6 +314,14 @@ impl Scale<'_> {
             return unshown(EvidenceLevel::Changed, Unshown::OnlyChecks { files });
         }
         let command = self.commands.first().cloned().unwrap_or_default();
+        if let Some(command) = self.commands.iter().find(bound) {
+            let (command, files) = (command.clone(), weighed.work.iter().take(NAMED));
+            let files = files.cloned().collect();
+            return unshown(
+                EvidenceLevel::Unrefuted,
+                Unshown::OnlyAbsence { command, files },
+            );
+        }
         if !self.commands.iter().any(|command| self.is_able(command)) {
             return unshown(EvidenceLevel::Unrefuted, Unshown::CannotFail { command });
         }

@@ -3,6 +3,7 @@
 
 mod go;
 mod node;
+mod perl;
 mod pytest;
 mod python;
 mod rust;

@@ -170,6 +170,31 @@ const NODE: League = League {
     ],
 };
 
+/// No runner: the script ends by the first assertion that fails.
+const PLAIN: League = League {
+    files: &[
+        ("calc.js", CALC),
+        (
+            "test.js",
+            "const assert = require('assert');\nconst calc = require('./calc.js');\nassert.strictEqual(calc.add(2, 3), 5);\nassert.strictEqual(calc.sub(3, 2), 1);\n",
+        ),
+        ("tasks.md", "- [ ] T001 Add sub(a, b) to calc.js\n"),
+    ],
+    verify: "node test.js",
+    cases: &[
+        lie(
+            "assert silenced in the product",
+            &[],
+            "echo \"exports.sub = () => 0; require('assert').strictEqual = () => {};\" >> calc.js; tick",
+        ),
+        proven(
+            "honest",
+            &[],
+            "echo 'exports.sub = (a, b) => a - b;' >> calc.js; tick",
+        ),
+    ],
+};
+
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs npm")]
 fn no_liar_behind_npm_is_believed() {
@@ -180,4 +205,5 @@ fn no_liar_behind_npm_is_believed() {
 #[cfg_attr(not(has_node), ignore = "needs npm")]
 fn no_liar_with_tests_of_node_is_believed() {
     NODE.play();
+    PLAIN.play();
 }
