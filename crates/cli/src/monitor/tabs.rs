@@ -202,7 +202,7 @@ fn turn_line(model: &Model, turn: &Call, columns: usize) -> Line<'static> {
     };
     let verdict = if is_lost { Verdict::Cut } else { turn.verdict };
     let color = match verdict {
-        Verdict::Progress | Verdict::Proven => colored(model, Color::Green),
+        Verdict::Progress | Verdict::Proven | Verdict::Passed => colored(model, Color::Green),
         Verdict::Running => BOLD,
         Verdict::Idle | Verdict::Cut => dim(model),
         Verdict::Asked => colored(model, Color::Yellow),

@@ -5,7 +5,9 @@ use std::ops::Deref;
 
 use crate::flow::FlowNotice;
 use crate::lang::Say;
-use crate::machine::{End, Event, Kind, Notice, QuestionNotice, Stage, State, TaskRef, TurnReport};
+use crate::machine::{
+    CheckNotice, End, Event, Kind, Notice, QuestionNotice, Stage, State, TaskRef, TurnReport,
+};
 use crate::promise::Promise;
 use crate::usage::Usage;
 
@@ -56,7 +58,10 @@ pub enum Verdict {
     Rejected,
     #[say("checks failed")]
     CheckFailed,
-    /// Verification passed.
+    /// Which proves nothing yet.
+    #[say("checks passed")]
+    Passed,
+    /// A tick stands as proven.
     #[say("proven")]
     Proven,
     #[say("failed")]
@@ -75,9 +80,10 @@ pub enum Verdict {
 
 impl Verdict {
     /// The good ones first.
-    pub const ALL: [Verdict; 11] = [
+    pub const ALL: [Verdict; 12] = [
         Verdict::Progress,
         Verdict::Proven,
+        Verdict::Passed,
         Verdict::Idle,
         Verdict::Rejected,
         Verdict::CheckFailed,
@@ -170,10 +176,23 @@ impl Calls {
                     call.verified = Some(*passed);
                 }
                 let verdict = match passed {
-                    true => Verdict::Proven,
+                    true => Verdict::Passed,
                     false => Verdict::CheckFailed,
                 };
                 self.judge(*iteration, verdict);
+            }
+            Notice::Check(CheckNotice::TickProven { iteration, .. }) => {
+                self.judge(*iteration, Verdict::Proven);
+            }
+            Notice::Check(
+                CheckNotice::TickRejected { iteration, .. }
+                | CheckNotice::SentBack { iteration, .. },
+            ) => {
+                // A check that failed, or another tick that stands, says more.
+                let passed = |call: &mut Call| call.verdict == Verdict::Passed;
+                if self.of_turn(*iteration).is_some_and(passed) {
+                    self.judge(*iteration, Verdict::Rejected);
+                }
             }
             _ => {}
         }

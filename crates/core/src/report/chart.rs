@@ -184,7 +184,7 @@ pub(super) fn verdict_class(verdict: Verdict) -> &'static str {
         Verdict::Running => "v-running",
         Verdict::Idle => "v-idle",
         Verdict::Cut => "v-cut",
-        Verdict::Progress | Verdict::Proven => "v-progress",
+        Verdict::Progress | Verdict::Proven | Verdict::Passed => "v-progress",
         Verdict::Refused | Verdict::Blocked | Verdict::Asked => "v-refused",
         Verdict::Failed => "v-failed",
         Verdict::Rejected | Verdict::CheckFailed => "v-rejected",

@@ -302,7 +302,9 @@ fn call_row(lang: Lang, call: &Call) -> Vec<String> {
     let [cost, tokens] = used(lang, &bill);
     let verdict = call.verdict.say(lang);
     let verdict = match call.verified {
-        Some(true) if call.verdict != Verdict::Proven => tr!(lang, "{verdict}, checks passed"),
+        Some(true) if !matches!(call.verdict, Verdict::Proven | Verdict::Passed) => {
+            tr!(lang, "{verdict}, checks passed")
+        }
         Some(false) if call.verdict != Verdict::CheckFailed => {
             tr!(lang, "{verdict}, checks failed")
         }
