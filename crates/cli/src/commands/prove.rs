@@ -23,6 +23,12 @@ pub fn run(app: &App, args: &ProveArgs) -> Exit {
         return app.refuse(&super::answer::no_run(lang));
     };
     let past = past::read(&run).or_fail(app)?;
+    if let Some(unknown) = args.tasks.iter().find(|id| !past.state.knows_task(id)) {
+        return app.refuse(&tr!(
+            lang,
+            "no task {unknown} was worked on in this run; `ralph report` shows what was"
+        ));
+    }
     let verifier = plan::reproducer(&loaded.settings);
     let sandbox = around::checks(app, &loaded.settings, args.json)?;
     let world = super::undo::world(app, &run)?;

@@ -69,7 +69,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
     let shown = Shown {
         json: args.json,
         quiet: args.quiet,
-        calls_nobody: false,
+        ..Shown::default()
     };
     if let Some(file) = from_file::wanted(&app, &layout, args) {
         let chosen = from_file::choose(&app, &layout, args, &file)?;
@@ -115,11 +115,12 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
     };
     let shown = Shown {
         calls_nobody: !opening.calls_agents(),
+        gives_up: !opening.calls_agents(),
         ..shown
     };
     let asked = match opening {
         Opening::New => adopt::asked_from_the_beginning(&layout, &past.header),
-        _ => past.header.asked,
+        _ => past.header.asked_again(layout.root()),
     };
     let asked = with_flags(asked, args);
     start(app, global, asked, &opening, shown)
@@ -137,10 +138,16 @@ fn with_flags(mut asked: Asked, args: &ResumeArgs) -> Asked {
 
 /// Takes the run up, within what the person now allows.
 fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: &Past) -> Exit {
+    let list = past.header.tasks_file.as_ref();
+    let is_here = past.state.rules.lanes.is_none();
+    if let Some(list) = list.filter(|list| is_here && !list.exists()) {
+        let (list, run) = (list.display(), &paths.id);
+        return app.refuse(&tr!(app.lang(), "{list}: the list of run {run} is gone; put it back and resume, or give the run up with `ralph cancel` and start with another: `ralph run --tasks FILE` (what is ticked stays ticked)"));
+    }
     let shown = Shown {
         json: args.json,
         quiet: args.quiet,
-        calls_nobody: false,
+        ..Shown::default()
     };
     let asked = with_flags(past.header.asked_again(app.layout().root()), args);
     let (money, tokens) = (args.max_cost.is_some(), args.max_tokens.is_some());

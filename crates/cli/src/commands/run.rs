@@ -26,6 +26,8 @@ pub struct Shown {
     pub quiet: bool,
     /// No agent is called, so that none has to be there.
     pub calls_nobody: bool,
+    /// The run is only brought to its end: its list may be gone.
+    pub gives_up: bool,
 }
 
 pub fn run(app: App, global: &Global, args: &RunArgs) -> Exit {
@@ -53,6 +55,7 @@ pub fn run(app: App, global: &Global, args: &RunArgs) -> Exit {
         json: args.json,
         quiet: args.quiet,
         calls_nobody: args.work.dry_run,
+        ..Shown::default()
     };
     let (app, plan) = prepare(app, global, asked, shown)?;
     if args.work.dry_run {
@@ -110,6 +113,7 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         interactive: app::is_interactive() && !shown.json,
         permit: Some(crate::guard::permit),
         calls_nobody: shown.calls_nobody,
+        has_begun: shown.gives_up,
         ..Wanted::new(app.layout(), app.lang(), app::own_program())
     };
     if settings.lanes.fleet && settings.lanes.count > 0 {

@@ -4,9 +4,11 @@ mod delta;
 mod graph;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use ralph_core::config::Settings;
 use ralph_core::lang::Say;
+use ralph_core::machine::Outcome;
 use ralph_core::proof::TaskProof;
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, Task, TaskList};
 use ralph_core::text::duration::plural;
@@ -70,11 +72,10 @@ fn open(app: &App, args: &TasksArgs, settings: &Settings) -> Result<OpenTaskFile
         ..ReadOptions::default()
     };
     // A flag is meant from here, a setting from the project.
+    let set = || Some(&settings.tasks.file).filter(|file| !file.is_empty());
     let named = match &args.tasks {
         Some(path) => Some(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
-        None => Some(&settings.tasks.file)
-            .filter(|file| !file.is_empty())
-            .map(|file| app.root.join(file)),
+        None => of_run(app).or_else(|| Some(app.root.join(set()?))),
     };
     if let Some(path) = named {
         let file = TaskFile::new(&app.root, path, options);
@@ -83,6 +84,17 @@ fn open(app: &App, args: &TasksArgs, settings: &Settings) -> Result<OpenTaskFile
     // A person who asks to see a file can be shown the newest.
     let source = settings.tasks.source;
     plan::find_task_file(&app.root, source, &options, app::is_interactive()).or_fail(app)
+}
+
+/// The list that the newest run works on, or waits to.
+fn of_run(app: &App) -> Option<PathBuf> {
+    let past = past::read(&app.layout().latest_run().ok()??).ok()?;
+    let goes_on = past.state.outcome().is_none_or(Outcome::can_go_on);
+    // Lanes have one of their own.
+    let is_here = goes_on && past.state.rules.lanes.is_none();
+    past.header
+        .tasks_file
+        .filter(|file| is_here && file.is_file())
 }
 
 /// What the latest run on this file saw of each task.
@@ -254,7 +266,8 @@ fn mark(
         app.json(&json!({"id": id, "text": text, "done": done, "line": line}));
     } else {
         let mark = if done { "[x]" } else { "[ ]" };
-        app.tell(&format!("{mark} {id} {text}"));
+        let name = &file.name;
+        app.tell(&format!("{name}: {mark} {id} {text}"));
     }
     Ok(0)
 }

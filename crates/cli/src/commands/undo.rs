@@ -153,7 +153,7 @@ pub(super) fn world(app: &App, paths: &ralph_store::layout::RunPaths) -> Result<
         let branch = &lanes.branch;
         return app.refuse(&tr!(
             app.lang(),
-            "that run had lanes: it left this work tree alone, and its work is on branch {branch}; look at it with `git log {branch}`, or put a turn elsewhere with `ralph restore TURN --to DIR`"
+            "that run had lanes: it worked in trees of its own, and its work is on branch {branch}, also where that was landed since; look at it with `git log {branch}`, take it back with Git, or put a turn elsewhere with `ralph restore TURN --to DIR`"
         ));
     }
     let options = ReadOptions {

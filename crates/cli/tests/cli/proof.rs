@@ -168,6 +168,15 @@ fn experiments_can_be_made_again() {
         );
     }
     assert!(again.stdout.ends_with("proven\n"), "{}", again.stdout);
+    let unknown = weighed(&env, &["prove", "T099"]);
+    assert_eq!(unknown.code, 1, "{}", unknown.stdout);
+    assert!(unknown.stderr.contains("T099"), "{}", unknown.stderr);
+    // There is nothing to be said of it: it says more than a person's word.
+    let accepted = weighed(&env, &["accept", "T001"]);
+    assert_eq!(accepted.code, 0, "{}", accepted.stderr);
+    assert!(!accepted.stdout.contains("resume"), "{}", accepted.stdout);
+    let evidence = weighed(&env, &["report", "--json"]).stdout;
+    assert!(!evidence.contains("\"accepted\":[{"), "{evidence}");
     // The tree is what it was.
     assert!(env.read("test.sh").contains("FAIL: sub"));
     assert!(!env.read("test.sh").contains("ralph"));

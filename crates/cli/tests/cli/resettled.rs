@@ -56,8 +56,35 @@ fn what_is_taken_up_has_the_list_that_it_was_begun_with_resm_06() {
             let done = env.ralph(&["resume", "--yes"]);
             assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
             assert!(done.stderr.contains("prd.json"), "{}", done.stderr);
+            assert!(done.stderr.contains("ralph cancel"), "{}", done.stderr);
+            // What is gone keeps nobody from giving the run up.
+            let done = env.ralph(&["cancel"]);
+            assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+            assert_eq!(env.json(".ralph/status.json")["status"], "cancelled");
         }
     }
+}
+
+/// A box is ticked where the run looks, whatever other lists there are.
+#[test]
+fn a_person_ticks_in_the_list_of_the_run_that_waits() {
+    let env = TestEnv::with_tasks(1);
+    env.write("more.md", "- [ ] T001 more\n- [ ] T002 yet more\n");
+    let agent = env.agent(&[json!({"write": {"a.txt": "x"}, "say": "hm"})]);
+    let run = ["run", "--tasks", "more.md", "--agent-cmd", &agent];
+    let done = env.ralph(&[&run[..], &["--max-iterations", "1"]].concat());
+    assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+    let done = env.ralph(&["tasks", "tick", "T001"]);
+    assert!(done.stdout.contains("more.md: [x] T001"), "{}", done.stdout);
+    assert!(env.read("more.md").contains("[x] T001"));
+    assert!(env.read("tasks.md").contains("[ ] T001"));
+    assert_eq!(env.ralph(&["cancel"]).code, 0);
+    let done = env.ralph(&["tasks", "tick", "T001"]);
+    assert!(
+        done.stdout.contains("tasks.md: [x] T001"),
+        "{}",
+        done.stdout
+    );
 }
 
 #[test]

@@ -346,13 +346,13 @@ fn check_tick((file, text): (&str, &str), id: &str, open: &str, done: &str) {
         done.stdout
     };
     let said = mark("tick");
-    assert!(said.starts_with(&format!("[x] {id} ")), "{said}");
+    assert!(said.starts_with(&format!("{file}: [x] {id} ")), "{said}");
     let ticked = text.replacen(open, done, 1);
     assert_eq!(env.read(file), ticked, "{file} {id}");
     mark("tick");
     assert_eq!(env.read(file), ticked, "ticking twice is ticking once");
     let said = mark("untick");
-    assert!(said.starts_with(&format!("[ ] {id} ")), "{said}");
+    assert!(said.starts_with(&format!("{file}: [ ] {id} ")), "{said}");
     assert_eq!(env.read(file), text, "{file} {id}");
     assert_eq!(others(), before, "something else was changed");
 }

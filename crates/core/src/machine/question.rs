@@ -73,7 +73,7 @@ impl Question {
         let files = files.join(", ");
         tr!(
             lang,
-            "the checks as they were fail now (changed: {files}): is that what the task means? `accept` takes it as it is, any other answer goes to the agent"
+            "the checks as they were fail now (changed: {files}): is that what the task means? `accept` takes it as it is, any other answer goes to the agent (`| may-change: FILES` behind a task asks for it beforehand)"
         )
     }
 
