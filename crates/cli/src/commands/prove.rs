@@ -73,6 +73,8 @@ pub fn run(app: &App, args: &ProveArgs) -> Exit {
             false => Some(tr!(lang, "its checks are red as it stands")),
         };
         all_proven &= is_green && verdict.why.is_none();
+        let tree = report.weighed.as_ref().map(|weighed| weighed.now.as_str());
+        let is_as_it_lies = tree == Some(live.to_string().as_str());
         match args.json {
             true => app.json(&json!({
                 "task": task,
@@ -81,8 +83,15 @@ pub fn run(app: &App, args: &ProveArgs) -> Exit {
                 "results": report.results,
                 "trials": report.trials,
                 "trees": report.weighed,
+                "is_as_it_lies": is_as_it_lies,
             })),
-            false => tell(app, task, &report, &level.say(lang), why(lang)),
+            false => {
+                if !is_as_it_lies {
+                    let turn = report.turn;
+                    app.tell(&tr!(lang, "the work as it was after turn {turn}; what lies here by now differs from it"));
+                }
+                tell(app, task, &report, &level.say(lang), why(lang));
+            }
         }
     }
     if all_proven { Ok(0) } else { Err(NOT_PROVEN) }

@@ -139,7 +139,9 @@ fn with_flags(mut asked: Asked, args: &ResumeArgs) -> Asked {
 /// Takes the run up, within what the person now allows.
 fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: &Past) -> Exit {
     let list = past.header.tasks_file.as_ref();
-    let is_here = past.state.rules.lanes.is_none();
+    // A route makes its own, and lanes have one elsewhere.
+    let rules = &past.state.rules;
+    let is_here = matches!(rules.goal, Goal::Tasks { .. }) && rules.lanes.is_none();
     if let Some(list) = list.filter(|list| is_here && !list.exists()) {
         let (list, run) = (list.display(), &paths.id);
         return app.refuse(&tr!(app.lang(), "{list}: the list of run {run} is gone; put it back and resume, or give the run up with `ralph cancel` and start with another: `ralph run --tasks FILE` (what is ticked stays ticked)"));

@@ -89,7 +89,7 @@ pub enum UndoError {
     )]
     Staged,
     #[say(
-        "somebody else changed since: {names}; nothing was touched. Save or commit that, name other paths, or look at the old state in a directory of its own: `ralph restore {turn} --to DIR`",
+        "somebody else changed since: {names}; nothing was touched. Name other paths, put these back as the run left them, or look at the old state in a directory of its own: `ralph restore {turn} --to DIR`",
         names = names(paths)
     )]
     Foreign { paths: Vec<PathBuf>, turn: u32 },

@@ -219,7 +219,7 @@ fn a_run_is_shown_as_its_journal_tells_it() {
     #1 claude Some("T001") Some(1500) Some("CONTINUE") +1 Progress
     #2 claude Some("T002") Some(1500) Some("COMPLETE") +0 Rejected
     #3 claude Some("T002") Some(1500) Some("COMPLETE") +2 CheckFailed
-    #4 claude None Some(1500) Some("COMPLETE") +0 Proven
+    #4 claude None Some(1500) Some("COMPLETE") +0 Passed
     check #3 false
     check #4 true
     guard #2 delete-home

@@ -338,7 +338,7 @@ fn no_stranger_with_python_is_believed() {
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs npm")]
 fn no_stranger_with_node_is_believed() {
-    NODE.play();
+    NODE.play_briefly();
 }
 
 #[test]
@@ -349,5 +349,5 @@ fn no_stranger_with_make_is_believed() {
 
 #[test]
 fn no_stranger_with_cargo_is_believed() {
-    RUST.play();
+    RUST.play_briefly();
 }

@@ -369,6 +369,8 @@ fn take_undone(state: &mut State, undone: &Undone, out: &mut Out) {
     take_in(state, seen, out);
     // What a person brings back is neither the agent's work nor its claim.
     state.evidence.ground.rebase();
+    // What was seen of the other work says nothing of this one.
+    state.evidence.proven.clear();
     match undone.redo {
         true => state.ticks.recall(),
         false => state.ticks.remembered.extend(before),

@@ -291,13 +291,13 @@ fn the_step_decides_as_it_did() {
     }
     insta::assert_snapshot!(lines, @r"
     tasks: 668 events, 2 complete, 7b83f73adc0868c6
-    prompt: 740 events, 1 complete, e829574c1a87ac41
-    pull: 635 events, 1 complete, 1104292c9394da31
-    ci: 1715 events, 0 complete, 1d68c3bc811537e8
+    prompt: 744 events, 1 complete, 8c9382c4cc81461d
+    pull: 628 events, 1 complete, 60d96115e23161c2
+    ci: 1737 events, 0 complete, bff17b18dc8cb5d9
     drt: 1437 events, 10 complete, 21659b3cf7d9277b
-    ralph: 717 events, 4 complete, 7cd8eec11bd185ea
-    planned: 481 events, 6 complete, 0432118788dfd447
-    direct: 461 events, 16 complete, 88c7cbbfbc01a700
+    ralph: 717 events, 4 complete, ef791e8ed2092874
+    planned: 481 events, 6 complete, 0670d495088dfdb3
+    direct: 461 events, 15 complete, 53e3d3c1f46a3230
     session: 1118 events, 6 complete, a8172c6b5c4162e1
     ");
 }

@@ -345,10 +345,12 @@ fn what_was_complete_can_be_taken_up_again_after_an_undo() {
             ..Undone::default()
         })
     };
+    assert_ne!(run.state.evidence.proven, []);
     run.feed(undone(None));
     assert_eq!(run.last, [], "it has only begun");
     run.feed(undone(Some(Box::new(seen(list(1, 2))))));
     assert_eq!(run.told(), ["undone"]);
+    assert_eq!(run.state.evidence.proven, [], "it is other work");
     assert!(run.outcome().is_some_and(|outcome| outcome.can_go_on()));
     let facts = run.state.tasks.facts.clone().unwrap_or_default();
     assert_eq!((facts.completed, facts.total), (1, 2));
