@@ -50,7 +50,7 @@ fn nextest(root: &Path, path: &OsStr, results: &mut Results) -> Result<(), Strin
         .args(["nextest", "run", "--no-fail-fast"])
         .args(cargo::EVERYTHING)
         // Many tests wait: for a limit, for a grace, for a child.
-        .args(["--test-threads", &(threads() + 1).to_string()])
+        .args(["--test-threads", &(threads() + 2).to_string()])
         .args(["--color", "never", "--status-level", "all"])
         .args(["--final-status-level", "none"])
         .env("PATH", path)
