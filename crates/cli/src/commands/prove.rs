@@ -2,8 +2,9 @@
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::VerifyReport;
-use ralph_core::proof::{EvidenceLevel, Scale, Trial};
+use ralph_core::proof::{EvidenceLevel, Scale, Trial, Verdict};
 use ralph_core::tr;
+use ralph_engine::past::Past;
 use ralph_engine::snapshots::live::Live;
 use ralph_engine::{past, plan, trials};
 use serde_json::json;
@@ -46,22 +47,7 @@ pub fn run(app: &App, args: &ProveArgs) -> Exit {
         let Some(report) = report else {
             return app.refuse(&tr!(lang, "no experiment was made in this run: there is no check, or evidence.level asks for none"));
         };
-        let commands: Vec<String> = report
-            .results
-            .iter()
-            .map(|result| result.command.clone())
-            .collect();
-        let scale = Scale {
-            report: &report,
-            commands: &commands,
-            asked: task
-                .and_then(|id| past.state.rules.checks.proofs.get(id))
-                .copied(),
-            red_before: &past.state.evidence.ground.red,
-            ran_at_first: None,
-            red_at_first: &past.state.evidence.ground.red_at_first,
-        };
-        let verdict = scale.weigh();
+        let verdict = weigh(&past, &report, task);
         // What is red now shows nothing, whatever the experiments say.
         let is_green = report.passed();
         let level = match is_green {
@@ -95,6 +81,23 @@ pub fn run(app: &App, args: &ProveArgs) -> Exit {
         }
     }
     if all_proven { Ok(0) } else { Err(NOT_PROVEN) }
+}
+
+fn weigh(past: &Past, report: &VerifyReport, task: Option<&str>) -> Verdict {
+    let results = report.results.iter();
+    let commands: Vec<String> = results.map(|result| result.command.clone()).collect();
+    let state = &past.state;
+    let scale = Scale {
+        report,
+        commands: &commands,
+        asked: task
+            .and_then(|id| state.rules.checks.proofs.get(id))
+            .copied(),
+        red_before: &state.evidence.ground.red,
+        ran_at_first: None,
+        red_at_first: &state.evidence.ground.red_at_first,
+    };
+    scale.weigh()
 }
 
 fn tell(app: &App, task: Option<&str>, report: &VerifyReport, level: &str, why: Option<String>) {

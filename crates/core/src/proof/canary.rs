@@ -137,77 +137,76 @@ fn javascript(text: &str, mark: &str) -> String {
 }
 
 /// A program that does all that it did, and fails at its end: as its
-/// assertions do where it has some, else by what it returns.
+/// assertions do where it has some, else by what it returns. `None` where that
+/// is not plain to see.
 fn c_main(text: &str, mark: &str) -> Option<String> {
-    let (open, close) = main_of(text)?;
-    let asserts = ["<assert.h>", "<cassert>"]
-        .iter()
-        .any(|header| text.contains(header));
-    let asserts = asserts && last_of(text, &["assert"]).is_some();
-    let (head, body, tail) = (
-        text.get(..open)?,
-        text.get(open..close)?,
-        text.get(close..)?,
-    );
-    let last = body.rfind("return").filter(|at| {
-        let before = body
-            .get(..*at)
-            .and_then(|before| before.chars().next_back());
-        before.is_some_and(|c| c.is_whitespace() || ";{})".contains(c))
-    });
-    let returned = last.and_then(|at| {
-        let (before, rest) = body.split_at(at);
-        let (value, rest) = rest.strip_prefix("return")?.split_once(';')?;
-        Some((before, value, rest))
-    });
-    // What it returns may be what calls the product.
-    let body = match returned {
-        Some((before, value, rest)) if asserts => {
-            format!("{before}{{ assert(0); return {value}; }}{rest}")
-        }
-        Some((before, value, rest)) if !value.trim().is_empty() => {
-            format!("{before}return ({value}), 1;{rest}")
-        }
-        _ => body.to_owned(),
-    };
-    let assert = if asserts { "assert(0);\n" } else { "" };
     const DECLARED: &str = "#ifdef __cplusplus\nextern \"C\"\n#endif\nvoid perror(const char *);\n";
-    Some(format!(
-        "{DECLARED}{head}perror(\"{mark}\");{body}\n{assert}return 1;\n{tail}"
-    ))
-}
-
-/// Where the body of `main` begins, and the brace that ends it.
-fn main_of(text: &str) -> Option<(usize, usize)> {
-    let is_main = |(at, _): &(usize, &str)| {
-        let before = text
-            .get(..*at)
-            .and_then(|before| before.chars().next_back());
-        let after = text.get(at + "main".len()..).unwrap_or_default();
-        before.is_some_and(char::is_whitespace)
-            && after.trim_start().starts_with('(')
-            && after
-                .split_once(')')
-                .is_some_and(|(_, rest)| rest.trim_start().starts_with('{'))
-    };
-    let (at, _) = text.match_indices("main").find(is_main)?;
-    let open = at + text.get(at..)?.find('{')? + 1;
+    let open = main_of(text)?;
+    let (head, mut rest) = text.split_at(open);
+    let directives = |start: &str| head.lines().filter(|line| line.starts_with(start)).count();
+    if directives("#if") != directives("#endif") {
+        return None;
+    }
+    let asserts = head.contains("<assert.h>") || head.contains("<cassert>");
+    let asserts = asserts && last_of(text, &["assert"]).is_some();
+    let mut body = String::new();
     let mut depth = 1;
-    let mut rest = text.get(open..)?;
-    while let Some(c) = rest.chars().next() {
+    loop {
+        let c = rest.chars().next()?;
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        if depth == 0 {
+            break;
+        }
+        let word: String = match body.ends_with(is_of_word) {
+            true => String::new(),
+            false => rest.chars().take_while(|c| is_of_word(*c)).collect(),
+        };
+        if word == "return" {
+            let (value, after) = rest.strip_prefix("return")?.split_once(';')?;
+            // It may be what calls the product.
+            body += &match value.trim() {
+                "" => "return;".to_owned(),
+                value if asserts => format!("{{ assert(0); return {value}; }}"),
+                value => format!("return ({value}), 1;"),
+            };
+            rest = after;
+            continue;
+        }
+        if word.to_lowercase().ends_with("exit") {
+            return None;
+        }
         let passed_over = match c {
             '"' | '\'' => quoted(rest, c),
             '/' if rest.starts_with("//") => rest.find('\n')?,
             '/' if rest.starts_with("/*") => rest.find("*/")? + 2,
-            _ => c.len_utf8(),
+            _ => word.len().max(c.len_utf8()),
         };
-        depth += i32::from(c == '{') - i32::from(c == '}');
-        if depth == 0 {
-            return Some((open, text.len() - rest.len()));
-        }
-        rest = rest.get(passed_over..)?;
+        let (passed, after) = rest.split_at(passed_over);
+        body += passed;
+        rest = after;
     }
-    None
+    let assert = if asserts { "assert(0);\n" } else { "" };
+    Some(format!(
+        "{DECLARED}{head}perror(\"{mark}\");{body}\n{assert}return 1;\n{rest}"
+    ))
+}
+
+/// Where the body of `main` begins.
+fn main_of(text: &str) -> Option<usize> {
+    let is_main = |(at, _): &(usize, &str)| {
+        let before = text.get(..*at).unwrap_or_default();
+        let after = text.get(at + "main".len()..).unwrap_or_default();
+        let behind = after.split_once(')').map(|(_, behind)| behind.trim_start());
+        before.ends_with(char::is_whitespace)
+            && after.trim_start().starts_with('(')
+            && behind.is_some_and(|behind| behind.starts_with('{'))
+    };
+    let (at, _) = text.match_indices("main").find(is_main)?;
+    Some(at + text.get(at..)?.find('{')? + 1)
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 /// How long what stands between two such quotes is, with both.
@@ -242,9 +241,12 @@ fn perl(text: &str, mark: &str) -> String {
         &["#"],
     );
     before_line(&text, &failing, |line| {
-        ["done_testing", "__END__", "__DATA__", "exit"]
-            .iter()
-            .any(|word| line.starts_with(word))
+        // The last are documentation.
+        [
+            "done_testing", "__END__", "__DATA__", "exit", "=head", "=pod",
+        ]
+        .iter()
+        .any(|word| line.starts_with(word))
     })
 }
 
@@ -318,7 +320,18 @@ fn shell_failing(text: &str) -> String {
         ("cmp", "echo 1 | cmp - /dev/null"),
     ];
     let mut words = text.rsplit(|c: char| c.is_whitespace() || ";|&(){}!".contains(c));
-    let way = words.find_map(|word| WAYS.iter().find(|(name, _)| *name == word));
+    // What the script itself means by that word may only count.
+    let is_own = |name: &str| {
+        let mut lines = text
+            .lines()
+            .map(|line| line.trim_start_matches("function "));
+        lines.any(|line| {
+            line.trim_start()
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.trim_start().starts_with("()"))
+        })
+    };
+    let way = words.find_map(|word| WAYS.iter().find(|(name, _)| *name == word && !is_own(name)));
     let sets = |line: &str, sign: char| {
         let flags = line.strip_prefix("set ").unwrap_or_default().trim();
         flags.starts_with(sign)
@@ -443,7 +456,7 @@ mod tests {
             (
                 "t.c",
                 "int main(void) { return a() != 3; }\n",
-                " return ( a() != 3), 1; \nreturn 1;\n}\n",
+                " return (a() != 3), 1; \nreturn 1;\n}\n",
             ),
             (
                 "t.c",
@@ -452,13 +465,26 @@ mod tests {
             ),
             (
                 "t.c",
+                "int main() { if (a()) { return 0; } else { return 1; } // return\n}\n",
+                "{ return (0), 1; } else { return (1), 1; } // return\n\nreturn 1;\n}\n",
+            ),
+            (
+                "t.c",
                 "#include <assert.h>\nint main() { assert(a()); return 0; }",
-                " assert(a()); { assert(0); return  0; } \nassert(0);\nreturn 1;\n}",
+                " assert(a()); { assert(0); return 0; } \nassert(0);\nreturn 1;\n}",
             ),
         ] {
             let spoiled = spoil(path, content);
             assert!(spoiled.contains(want), "{path}: {spoiled}");
         }
-        assert!(!spoil("t.c", "TEST(kept) {}").contains("kept"));
+        for unclear in [
+            "TEST(kept) {}",
+            "int main() { exit(kept()); }",
+            "#ifdef ALONE\nint main() { return kept(); }\n#endif\n",
+        ] {
+            assert!(!spoil("t.c", unclear).contains("kept"), "{unclear}");
+        }
+        let own = "test() { count; }\ntest 1 = 1\n";
+        assert!(spoil("t.sh", own).ends_with("\nexit 1\n"));
     }
 }
