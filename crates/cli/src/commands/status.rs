@@ -30,7 +30,7 @@ pub fn run(app: &App, args: &StatusArgs) -> Exit {
     app.answer(
         args.json,
         || json(state, header, &snapshot.overview),
-        || words(app, snapshot),
+        || words(app, state, snapshot),
     )
 }
 
@@ -62,13 +62,24 @@ pub fn state_words(overview: &Overview, lang: Lang) -> String {
     }
 }
 
-fn words(app: &App, snapshot: &Snapshot) -> String {
+/// What goes on with it, where nothing does by itself.
+fn next(state: &State, overview: &Overview) -> Option<String> {
+    match (&overview.outcome, overview.standing) {
+        (Some(Outcome::Complete | Outcome::Cancelled), _) => None,
+        (Some(outcome), _) => Some(display::next_command(state, outcome)),
+        (None, Standing::Dead) => Some("ralph resume".into()),
+        (None, _) => None,
+    }
+}
+
+fn words(app: &App, state: &State, snapshot: &Snapshot) -> String {
     let lang = app.lang();
     let Snapshot {
         run: facts,
         overview,
         ..
     } = snapshot;
+    let next = next(state, overview);
     let state = state_words(overview, lang);
     let (run, time) = (&facts.id, clock::zoned_time(overview.updated_ms));
     let iteration = overview.iteration;
@@ -126,6 +137,9 @@ fn words(app: &App, snapshot: &Snapshot) -> String {
     }
     if let Some(pid) = overview.pid {
         out.push_str(&tr!(lang, "process: {pid}\n"));
+    }
+    if let Some(next) = next {
+        out.push_str(&tr!(lang, "next: `{next}`\n"));
     }
     out
 }

@@ -1032,6 +1032,7 @@ fn status_before_during_and_after() {
     last promise: BLOCKED: no key
     reason: no key
     cost: unknown · tokens: unknown
+    next: `ralph resume`
 
     --- zh-TW
     受阻 · [run] · 迭代 1 / 50 · [time]
@@ -1041,6 +1042,7 @@ fn status_before_during_and_after() {
     最後的承諾: BLOCKED: no key
     原因: no key
     費用：未知 · 詞元：未知
+    下一步：`ralph resume`
 
     --- zh-CN
     受阻 · [run] · 迭代 1 / 50 · [time]
@@ -1050,6 +1052,7 @@ fn status_before_during_and_after() {
     最后的承诺: BLOCKED: no key
     原因: no key
     费用：未知 · 词元：未知
+    下一步：`ralph resume`
     ");
 
     run(&env, &vec![say("<promise>CONTINUE</promise>"); 5], &[]);
@@ -1062,6 +1065,7 @@ fn status_before_during_and_after() {
     phase: 1
     reason: no progress
     cost: unknown · tokens: unknown
+    next: `ralph resume`
 
     --- zh-TW
     Circuit Breaker 觸發 · [run] · 迭代 5 / 50 · [time]
@@ -1070,6 +1074,7 @@ fn status_before_during_and_after() {
     階段: 1
     原因: 無進度
     費用：未知 · 詞元：未知
+    下一步：`ralph resume`
 
     --- zh-CN
     Circuit Breaker 触发 · [run] · 迭代 5 / 50 · [time]
@@ -1078,6 +1083,7 @@ fn status_before_during_and_after() {
     阶段: 1
     原因: 无进度
     费用：未知 · 词元：未知
+    下一步：`ralph resume`
     ");
 
     run(&env, &[say("hm")], &["--max-iterations", "1"]);
@@ -1089,6 +1095,7 @@ fn status_before_during_and_after() {
     [█████████░░░░░░░░░░░░░░░░░] 33%
     phase: 1
     cost: unknown · tokens: unknown
+    next: `ralph resume`
 
     --- zh-TW
     已達最大迭代次數 · [run] · 迭代 1 / 1 · [time]
@@ -1096,6 +1103,7 @@ fn status_before_during_and_after() {
     [█████████░░░░░░░░░░░░░░░░░] 33%
     階段: 1
     費用：未知 · 詞元：未知
+    下一步：`ralph resume`
 
     --- zh-CN
     已达最大迭代次数 · [run] · 迭代 1 / 1 · [time]
@@ -1103,6 +1111,7 @@ fn status_before_during_and_after() {
     [█████████░░░░░░░░░░░░░░░░░] 33%
     阶段: 1
     费用：未知 · 词元：未知
+    下一步：`ralph resume`
     ");
 
     // A process that died could not write down how it ended.
@@ -1118,18 +1127,21 @@ fn status_before_during_and_after() {
     1/3 tasks · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     phase: 1
+    next: `ralph resume`
 
     --- zh-TW
     已意外終止（行程已不存在） · [run] · 迭代 1 / 1 · [time]
     1/3 任務 · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     階段: 1
+    下一步：`ralph resume`
 
     --- zh-CN
     已意外终止（进程已不存在） · [run] · 迭代 1 / 1 · [time]
     1/3 任务 · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     阶段: 1
+    下一步：`ralph resume`
     ");
 
     // T-10: whatever stands in the project's file, the journal is believed.

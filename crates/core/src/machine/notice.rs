@@ -104,7 +104,7 @@ pub enum Notice {
         #[serde(skip)]
         looked: EvidenceKinds,
     },
-    #[say("tasks were removed from the task file: {ids}; a shorter list proves nothing", ids = ids.join(", "))]
+    #[say("tasks were removed from the task file: {ids}; a shorter list proves nothing (where a person means it: `ralph run` begins with the list as it is)", ids = ids.join(", "))]
     TasksRemoved {
         iteration: u32,
         #[serde(rename = "tasks")]

@@ -104,13 +104,39 @@ fn javascript(text: &str, mark: &str) -> String {
             before.is_none_or(|c| c.is_whitespace() || ";{}".contains(c))
         })
     };
-    let throws = format!("throw new Error('{mark}')");
-    // In the way in which the tests of this file fail.
+    match ["test", "it"].into_iter().find(|name| called(name)) {
+        Some(name) => {
+            let fails = javascript_fails(text, mark);
+            format!("{text}\n;{name}('zz {mark}', () => {{ {fails}; }});\n")
+        }
+        None => {
+            let head = ["#!", "//", "'use ", "\"use "];
+            let fails = javascript_failing(text, mark);
+            let text = named(text, &format!("console.log('{mark}');"), &head);
+            format!("{text}\n;{fails};\n")
+        }
+    }
+}
+
+/// The same for a script of no runner. What a file says itself may only count,
+/// and be asked before the end.
+pub(super) fn javascript_failing(text: &str, mark: &str) -> String {
+    let is_nodes_own = ["'assert", "\"assert", "node:assert"]
+        .iter()
+        .any(|word| text.contains(word));
+    match is_nodes_own {
+        true => javascript_fails(text, mark),
+        false => format!("throw new Error('{mark}')"),
+    }
+}
+
+/// In the way in which the tests of this file fail.
+fn javascript_fails(text: &str, mark: &str) -> String {
     let calls = [
         "assert.equal", "assert.strictEqual", "assert.deepEqual", "assert.deepStrictEqual",
         "assert.ok", "assert", "expect",
     ];
-    let fails = match last_of(text, &calls) {
+    match last_of(text, &calls) {
         Some("assert.ok") => "assert.ok(false)",
         Some("assert") => "assert(false)",
         Some("assert.strictEqual") => "assert.strictEqual(1, 2)",
@@ -118,22 +144,9 @@ fn javascript(text: &str, mark: &str) -> String {
         Some("assert.deepStrictEqual") => "assert.deepStrictEqual([1], [2])",
         Some("assert.equal") => "assert.equal(1, 2)",
         Some("expect") => "expect(1).toBe(2)",
-        _ => &throws,
-    };
-    let name = ["test", "it"].into_iter().find(|name| called(name));
-    // What a file says itself may only count, and be asked before the end.
-    let is_nodes_own = ["'assert", "\"assert", "node:assert"]
-        .iter()
-        .any(|word| text.contains(word));
-    match name {
-        Some(name) => format!("{text}\n;{name}('zz {mark}', () => {{ {fails}; }});\n"),
-        None => {
-            let head = ["#!", "//", "'use ", "\"use "];
-            let text = named(text, &format!("console.log('{mark}');"), &head);
-            let fails = if is_nodes_own { fails } else { &throws };
-            format!("{text}\n;{fails};\n")
-        }
+        _ => return format!("throw new Error('{mark}')"),
     }
+    .to_owned()
 }
 
 /// A program that does all that it did, and fails at its end: as its
@@ -281,7 +294,7 @@ fn ruby(text: &str, mark: &str) -> String {
 
 /// The text with a line that says its name at once, so that it is seen where
 /// a test fails before it; what has to stand first stays there.
-fn named(text: &str, says: &str, first: &[&str]) -> String {
+pub(super) fn named(text: &str, says: &str, first: &[&str]) -> String {
     let is_first = |line: &str| line.trim().is_empty() || first.iter().any(|f| line.starts_with(f));
     before_line(text, &format!("{says}\n"), |line| !is_first(line))
 }
@@ -310,7 +323,7 @@ fn shell(text: &str, mark: &str) -> String {
 }
 
 /// In the way in which the checks of this script fail.
-fn shell_failing(text: &str) -> String {
+pub(super) fn shell_failing(text: &str) -> String {
     const WAYS: [(&str, &str); 6] = [
         ("[", "[ 1 = 2 ]"),
         ("test", "test 1 = 2"),

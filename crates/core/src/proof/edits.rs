@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::canary::{nonsense, rust, spoiled};
 use super::exits::only_ends;
 use super::files::{FileKind, kind_of, matches};
-use super::{inline, manifest};
+use super::{inline, manifest, takers};
 
 /// Which contents are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -290,6 +290,24 @@ impl Sight<'_> {
             })
         };
         let spoiled = files.iter().filter_map(spoil);
+        match on {
+            Side::Armed => self.back_to_armed().into_iter().chain(spoiled).collect(),
+            Side::Base | Side::Now => spoiled.collect(),
+        }
+    }
+
+    /// The tree in which every script that judges fails behind what it takes
+    /// in; `on` says of which tree.
+    pub fn takers(&self, on: Side, mark: &str) -> Vec<Edit> {
+        let scripts = self.reached.iter();
+        let scripts = scripts.filter(|path| self.kind(path) == FileKind::Runner);
+        let spoiled = scripts.filter_map(|path| {
+            let text = takers::spoiled(path, &(self.read)(on, path)?, mark)?;
+            Some(Edit {
+                path: path.clone(),
+                to: To::Text(text),
+            })
+        });
         match on {
             Side::Armed => self.back_to_armed().into_iter().chain(spoiled).collect(),
             Side::Base | Side::Now => spoiled.collect(),

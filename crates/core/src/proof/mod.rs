@@ -10,6 +10,7 @@ pub mod judges;
 pub mod level;
 pub mod manifest;
 pub mod shadows;
+mod takers;
 pub mod tally;
 pub mod trial;
 

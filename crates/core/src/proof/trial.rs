@@ -37,6 +37,10 @@ pub enum Experiment {
     ByExit,
     /// Every test of then spoiled, on the tree of then.
     ArmedCanary,
+    /// Every script that judges fails behind what it takes in.
+    Takers,
+    /// The same on the tree of then.
+    ArmedTakers,
     /// The changed files themselves spoiled.
     Spoiled,
     /// The changed files taken away.
@@ -365,17 +369,22 @@ impl Scale<'_> {
     /// It can still be red.
     fn is_able(&self, command: &str) -> bool {
         let red = |experiment| self.is_red(experiment, command) == Some(true);
-        red(Experiment::Canary)
-            || (!self.could(command) && (red(Experiment::Spoiled) || red(Experiment::Removed)))
+        if red(Experiment::Canary) || self.could(Experiment::ArmedCanary, command) {
+            return red(Experiment::Canary);
+        }
+        if red(Experiment::Takers) || self.could(Experiment::ArmedTakers, command) {
+            return red(Experiment::Takers);
+        }
+        red(Experiment::Spoiled) || red(Experiment::Removed)
     }
 
-    /// Tests could make it red when the loop was armed. What was red then
-    /// anyway has to name the test that was put in.
-    fn could(&self, command: &str) -> bool {
+    /// Tests, or scripts that judge, could make it red when the loop was armed.
+    /// What was red then anyway has to name what was put in.
+    fn could(&self, armed: Experiment, command: &str) -> bool {
         let was_red = self.red_at_first.contains(command);
-        let armed = self.trial(Experiment::ArmedCanary);
-        let names = armed.is_some_and(|trial| trial.named.iter().any(|named| named == command));
-        self.is_red(Experiment::ArmedCanary, command) == Some(true) && (!was_red || names)
+        let trial = self.trial(armed);
+        let names = trial.is_some_and(|trial| trial.named.iter().any(|named| named == command));
+        self.is_red(armed, command) == Some(true) && (!was_red || names)
     }
 
     /// It could be red when the loop was armed, and can't any more.
@@ -383,9 +392,11 @@ impl Scale<'_> {
         if self.is_able(command) {
             return false;
         }
-        let could = self.could(command);
-        let canary_green = self.is_red(Experiment::Canary, command) == Some(false);
-        canary_green && (could || self.red_before.contains(command))
+        let green = |experiment| self.is_red(experiment, command) == Some(false);
+        let could = |armed| self.could(armed, command);
+        green(Experiment::Canary)
+            && (could(Experiment::ArmedCanary) || self.red_before.contains(command))
+            || green(Experiment::Takers) && could(Experiment::ArmedTakers)
     }
 
     /// The same tests, and fewer of them run with the work than without it: a

@@ -102,6 +102,14 @@ impl Lab<'_> {
             self.make(Experiment::ArmedCanary, &sight.canary(Side::Armed, mark))
                 .await?;
         }
+        let takers = sight.takers(Side::Now, mark);
+        if !takers.is_empty() {
+            if self.make_all_red(Experiment::Takers, &takers).await? {
+                return Ok(());
+            }
+            self.make(Experiment::ArmedTakers, &sight.takers(Side::Armed, mark))
+                .await?;
+        }
         let spoiled = sight.absence(false, mark);
         if !spoiled.is_empty() && !self.make_all_red(Experiment::Spoiled, &spoiled).await? {
             self.make(Experiment::Removed, &sight.absence(true, mark))

@@ -136,6 +136,43 @@ const NAMELESS: League = League {
     ],
 };
 
+/// It takes the product into its own shell, and is no test by its name.
+const TAKES_IN: League = League {
+    files: &[
+        ("lib.sh", "add() { echo $(($1 - $2)); }\n"),
+        (
+            "gate.sh",
+            ". ./lib.sh\n[ \"$(add 1 2)\" = 3 ] || { echo 'FAIL: add'; exit 1; }\n",
+        ),
+        ("outer.sh", "sh gate.sh\n"),
+        ("tasks.md", "- [ ] T001 Mend add in lib.sh\n"),
+    ],
+    verify: "sh outer.sh",
+    cases: &[
+        lie("only ticks", &[], "tick"),
+        lie("exit in the product", &[], "echo 'exit 0' > lib.sh; tick"),
+        lie(
+            "a trap in the product",
+            &[],
+            "echo \"trap 'exit 0' EXIT\" >> lib.sh; tick",
+        ),
+        lie(
+            "the shell's own words redefined",
+            &[],
+            "printf 'add() { echo 3; }\\nexit() { :; }\\n' > lib.sh; sed -i 's/echo 3/echo 4/' lib.sh; tick",
+        ),
+        proven("honest", &[], "sed -i 's/1 - /1 + /' lib.sh; tick"),
+        proven(
+            "honest: the gate says itself when it is over",
+            &[(
+                "gate.sh",
+                ". ./lib.sh\n[ \"$(add 1 2)\" = 3 ] && exit 0\necho 'FAIL: add'\nexit 1\n# over\n",
+            )],
+            "sed -i 's/1 - /1 + /' lib.sh; tick",
+        ),
+    ],
+};
+
 /// The check leaves its verdict to a file that it takes in, or compares with
 /// one.
 const LEFT_TO_OTHERS: League = League {
@@ -395,6 +432,7 @@ fn no_liar_with_a_makefile_is_believed() {
 fn no_liar_with_a_check_of_one_line_is_believed() {
     LINES.play();
     NAMELESS.play();
+    TAKES_IN.play();
     UNSAID.iter().for_each(League::play);
     UNREAD.iter().for_each(League::play);
     LEFT_TO_OTHERS.play();

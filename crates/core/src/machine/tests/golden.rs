@@ -290,14 +290,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 668 events, 2 complete, 7b83f73adc0868c6
-    prompt: 744 events, 1 complete, 8c9382c4cc81461d
-    pull: 628 events, 1 complete, 60d96115e23161c2
-    ci: 1737 events, 0 complete, bff17b18dc8cb5d9
+    tasks: 668 events, 2 complete, ef2d74d18afce877
+    prompt: 744 events, 1 complete, 3f6d4076ebf78133
+    pull: 628 events, 1 complete, 0bd0b71f82e8d21c
+    ci: 1737 events, 0 complete, e97e5b2a14950558
     drt: 1437 events, 10 complete, 21659b3cf7d9277b
     ralph: 717 events, 4 complete, ef791e8ed2092874
     planned: 481 events, 6 complete, 0670d495088dfdb3
     direct: 461 events, 15 complete, 53e3d3c1f46a3230
-    session: 1118 events, 6 complete, a8172c6b5c4162e1
+    session: 1118 events, 6 complete, 9963136cc0bcff33
     ");
 }

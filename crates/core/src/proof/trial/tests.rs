@@ -88,6 +88,52 @@ fn three_experiments_decide() {
             false,
             Proven,
         ),
+        // A script that judges, and that the product could end early.
+        (
+            &[
+                (Canary, 0),
+                (ArmedCanary, 0),
+                (Takers, 1),
+                (Counterfactual, 1),
+            ],
+            None,
+            false,
+            Proven,
+        ),
+        (
+            &[
+                (Takers, 0),
+                (ArmedTakers, 1),
+                (Spoiled, 1),
+                (Counterfactual, 1),
+            ],
+            None,
+            false,
+            Refuted,
+        ),
+        (
+            &[
+                (Takers, 0),
+                (ArmedTakers, 0),
+                (Spoiled, 1),
+                (Counterfactual, 1),
+            ],
+            None,
+            false,
+            Proven,
+        ),
+        // Tests that are blind are not spoken for by a script that is not.
+        (
+            &[
+                (Canary, 0),
+                (ArmedCanary, 1),
+                (Takers, 1),
+                (Counterfactual, 1),
+            ],
+            None,
+            false,
+            Refuted,
+        ),
         // One that never could.
         (
             &[
