@@ -289,10 +289,14 @@ impl Sight<'_> {
                 to: To::Text(to),
             })
         };
-        let spoiled = files.iter().filter_map(spoil);
+        self.upon(on, files.iter().filter_map(spoil))
+    }
+
+    /// Edits on top of that tree.
+    fn upon(&self, on: Side, edits: impl Iterator<Item = Edit>) -> Vec<Edit> {
         match on {
-            Side::Armed => self.back_to_armed().into_iter().chain(spoiled).collect(),
-            Side::Base | Side::Now => spoiled.collect(),
+            Side::Armed => self.back_to_armed().into_iter().chain(edits).collect(),
+            Side::Base | Side::Now => edits.collect(),
         }
     }
 
@@ -308,10 +312,7 @@ impl Sight<'_> {
                 to: To::Text(text),
             })
         });
-        match on {
-            Side::Armed => self.back_to_armed().into_iter().chain(spoiled).collect(),
-            Side::Base | Side::Now => spoiled.collect(),
-        }
+        self.upon(on, spoiled)
     }
 
     /// The same, only in the files that hold one of these tests.

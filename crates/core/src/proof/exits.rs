@@ -2,29 +2,19 @@
 //! however it finds them: empty they pass, and with nothing but a failure they
 //! fail. Who changes one says itself what is green.
 
+use super::scripts::{Language, first_line, language};
+
 /// A script that does nothing, or nothing but fail; `None` for a file that
 /// nobody can start as it is.
 pub(super) fn only_ends(path: &str, content: &[u8], fails: bool) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(content);
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let first = text.lines().next().filter(|line| line.starts_with("#!"));
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-    let runs = |interpreter: &str| {
-        let program = first.unwrap_or_default().split(['/', ' ']);
-        program.skip(1).any(|word| word.starts_with(interpreter))
+    let failure = match language(path, &text)? {
+        Language::Shell | Language::PowerShell | Language::Ruby | Language::Perl => "exit 1",
+        Language::Python => "raise SystemExit(1)",
+        Language::JavaScript => "throw new Error('1')",
+        Language::Php => "<?php exit(1);",
     };
-    let failure = match extension {
-        Some("sh" | "bash" | "zsh" | "ksh" | "rb" | "pl" | "ps1") => "exit 1",
-        Some("py") => "raise SystemExit(1)",
-        Some("js" | "mjs" | "cjs" | "ts" | "mts" | "cts") => "throw new Error('1')",
-        Some("php") => "<?php exit(1);",
-        _ if first.is_none() => return None,
-        _ if runs("python") => "raise SystemExit(1)",
-        _ if runs("node") || runs("deno") || runs("bun") => "throw new Error('1')",
-        _ if runs("php") => "<?php exit(1);",
-        _ => "exit 1",
-    };
-    let lines = [first, fails.then_some(failure)];
+    let lines = [first_line(&text), fails.then_some(failure)];
     let lines = lines
         .into_iter()
         .flatten()

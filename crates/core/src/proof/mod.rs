@@ -9,6 +9,7 @@ pub mod inline;
 pub mod judges;
 pub mod level;
 pub mod manifest;
+mod scripts;
 pub mod shadows;
 mod takers;
 pub mod tally;

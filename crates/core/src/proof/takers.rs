@@ -4,6 +4,7 @@
 //! else right behind what they take in.
 
 use super::canary::{javascript_failing, named, shell_failing};
+use super::scripts::{Language, language};
 
 /// The script with that failure; `None` for one that takes nothing in, or of
 /// which that is not plain to see.
@@ -11,20 +12,21 @@ pub(super) fn spoiled(path: &str, content: &[u8], mark: &str) -> Option<Vec<u8>>
     let text = std::str::from_utf8(content).ok()?;
     let language = language(path, text)?;
     let (says, fails) = match language {
-        "sh" => (format!("echo {mark}"), shell_failing(text)),
-        "py" => (
+        Language::Shell => (format!("echo {mark}"), shell_failing(text)),
+        Language::Python => (
             format!("print('{mark}')"),
             format!("raise AssertionError('{mark}')\n"),
         ),
-        "js" => (
+        Language::JavaScript => (
             format!(";console.log('{mark}');"),
             format!(";{};\n", javascript_failing(text, mark)),
         ),
-        "rb" => (format!("warn '{mark}'"), format!("raise '{mark}'\n")),
-        _ => (
+        Language::Ruby => (format!("warn '{mark}'"), format!("raise '{mark}'\n")),
+        Language::Perl => (
             format!("BEGIN {{ print STDERR \"{mark}\\n\" }}"),
             format!("die '{mark}';\n"),
         ),
+        Language::PowerShell | Language::Php => return None,
     };
     let behind = behind_taken(language, text)?;
     let spoiled = match ends_by_itself(language, text) {
@@ -42,12 +44,12 @@ pub(super) fn spoiled(path: &str, content: &[u8], mark: &str) -> Option<Vec<u8>>
 }
 
 /// Where the last of what it takes in ends.
-fn behind_taken(language: &str, text: &str) -> Option<usize> {
+fn behind_taken(language: Language, text: &str) -> Option<usize> {
     let takes = match language {
-        "sh" => sources,
-        "py" => imports,
-        "js" => requires,
-        "rb" => loads,
+        Language::Shell => sources,
+        Language::Python => imports,
+        Language::JavaScript => requires,
+        Language::Ruby => loads,
         _ => uses,
     };
     let (mut at, mut end, mut is_open) = (0, None, false);
@@ -64,13 +66,13 @@ fn behind_taken(language: &str, text: &str) -> Option<usize> {
 }
 
 /// Whether it goes on to its last line where nothing fails.
-fn ends_by_itself(language: &str, text: &str) -> bool {
+fn ends_by_itself(language: Language, text: &str) -> bool {
     let ends: &[&str] = match language {
-        "py" => &[
+        Language::Python => &[
             "exit", "Exit", "quit(", "unittest", "__main__", "__future__",
         ],
-        "sh" => &["exec ", "return"],
-        "js" => &["exit"],
+        Language::Shell => &["exec ", "return"],
+        Language::JavaScript => &["exit"],
         _ => &[
             "exit", "__END__", "__DATA__", "done_testing", "Minitest", "=head", "=pod",
         ],
@@ -81,28 +83,7 @@ fn ends_by_itself(language: &str, text: &str) -> bool {
         code.starts_with(|c: char| ('1'..='9').contains(&c))
     };
     let only_failures = || text.split("exit").skip(1).all(is_failure);
-    ends.iter().all(|word| !text.contains(word)) && (language != "sh" || only_failures())
-}
-
-fn language(path: &str, text: &str) -> Option<&'static str> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let first = text.lines().next().filter(|line| line.starts_with("#!"));
-    let runs = |interpreter: &str| first.is_some_and(|line| line.contains(interpreter));
-    Some(
-        match name.rsplit_once('.').map(|(_, extension)| extension) {
-            Some("sh" | "bash" | "zsh") => "sh",
-            Some("py") => "py",
-            Some("js" | "mjs" | "cjs" | "ts" | "mts" | "cts") => "js",
-            Some("rb") => "rb",
-            Some("pl" | "t") => "pl",
-            _ if runs("python") => "py",
-            _ if runs("node") || runs("deno") || runs("bun") => "js",
-            _ if runs("ruby") => "rb",
-            _ if runs("perl") => "pl",
-            _ if runs("sh") => "sh",
-            _ => return None,
-        },
-    )
+    ends.iter().all(|word| !text.contains(word)) && (language != Language::Shell || only_failures())
 }
 
 fn begins(line: &str, words: &[&str]) -> bool {

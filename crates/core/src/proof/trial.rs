@@ -372,10 +372,13 @@ impl Scale<'_> {
         if red(Experiment::Canary) || self.could(Experiment::ArmedCanary, command) {
             return red(Experiment::Canary);
         }
-        if red(Experiment::Takers) || self.could(Experiment::ArmedTakers, command) {
-            return red(Experiment::Takers);
-        }
-        red(Experiment::Spoiled) || red(Experiment::Removed)
+        !self.is_ended(command) && (red(Experiment::Spoiled) || red(Experiment::Removed))
+    }
+
+    /// The product ends the script that judges it.
+    fn is_ended(&self, command: &str) -> bool {
+        self.is_red(Experiment::Takers, command) == Some(false)
+            && self.could(Experiment::ArmedTakers, command)
     }
 
     /// Tests, or scripts that judge, could make it red when the loop was armed.
@@ -392,11 +395,9 @@ impl Scale<'_> {
         if self.is_able(command) {
             return false;
         }
-        let green = |experiment| self.is_red(experiment, command) == Some(false);
-        let could = |armed| self.could(armed, command);
-        green(Experiment::Canary)
-            && (could(Experiment::ArmedCanary) || self.red_before.contains(command))
-            || green(Experiment::Takers) && could(Experiment::ArmedTakers)
+        let could = self.could(Experiment::ArmedCanary, command);
+        let canary_green = self.is_red(Experiment::Canary, command) == Some(false);
+        canary_green && (could || self.red_before.contains(command)) || self.is_ended(command)
     }
 
     /// The same tests, and fewer of them run with the work than without it: a

@@ -103,10 +103,7 @@ impl Lab<'_> {
                 .await?;
         }
         let takers = sight.takers(Side::Now, mark);
-        if !takers.is_empty() {
-            if self.make_all_red(Experiment::Takers, &takers).await? {
-                return Ok(());
-            }
+        if !takers.is_empty() && !self.make_all_red(Experiment::Takers, &takers).await? {
             self.make(Experiment::ArmedTakers, &sight.takers(Side::Armed, mark))
                 .await?;
         }

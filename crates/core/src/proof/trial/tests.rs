@@ -94,11 +94,20 @@ fn three_experiments_decide() {
                 (Canary, 0),
                 (ArmedCanary, 0),
                 (Takers, 1),
+                (Spoiled, 1),
                 (Counterfactual, 1),
             ],
             None,
             false,
             Proven,
+        ),
+        // It fails where it is spoiled, and sees nothing of the work but that
+        // it is gone.
+        (
+            &[(Takers, 1), (Spoiled, 0), (Removed, 0), (Counterfactual, 1)],
+            None,
+            false,
+            Unrefuted,
         ),
         (
             &[
