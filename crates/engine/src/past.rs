@@ -70,6 +70,17 @@ pub fn listen(paths: &RunPaths, hear: Hear<'_>) -> Result<Past, PastError> {
     replay.end()
 }
 
+/// What a run began with, without what came of it.
+pub fn header(paths: &RunPaths) -> Option<Header> {
+    let mut header = None;
+    // Nothing behind the first record is read: it need not even be whole.
+    let _ = journal::read_each(&paths.journal(), &mut |_, data| match &header {
+        None => serde_json::from_slice(data).map(|read| header = Some(read)),
+        Some(_) => Err(serde::de::Error::custom("enough")),
+    });
+    header
+}
+
 /// [`listen`], to go on with what is heard. Under the lock of the run, so that
 /// nobody adds to it meanwhile.
 pub fn take_up(paths: &RunPaths, hear: Hear<'_>) -> Result<(Journal, Past, Tail), PastError> {

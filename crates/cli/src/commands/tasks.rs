@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 use ralph_core::config::Settings;
 use ralph_core::lang::Say;
-use ralph_core::machine::Outcome;
 use ralph_core::proof::TaskProof;
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, Task, TaskList};
 use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::look::{OpenTaskFile, TaskFile};
+use ralph_engine::plan::PlanError;
 use ralph_engine::{past, plan};
 use ralph_store::atomic::{AtomicOptions, write_through};
 use serde_json::{Value, json};
@@ -71,30 +71,40 @@ fn open(app: &App, args: &TasksArgs, settings: &Settings) -> Result<OpenTaskFile
         optional_sections: settings.tasks.optional_sections.clone(),
         ..ReadOptions::default()
     };
+    let at = |path| TaskFile::new(&app.root, path, options.clone()).open();
     // A flag is meant from here, a setting from the project.
-    let set = || Some(&settings.tasks.file).filter(|file| !file.is_empty());
-    let named = match &args.tasks {
-        Some(path) => Some(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
-        None => of_run(app).or_else(|| Some(app.root.join(set()?))),
-    };
-    if let Some(path) = named {
-        let file = TaskFile::new(&app.root, path, options);
-        return file.open().or_fail(app);
+    if let Some(path) = &args.tasks {
+        return at(std::path::absolute(path).unwrap_or_else(|_| path.clone())).or_fail(app);
     }
-    // A person who asks to see a file can be shown the newest.
-    let source = settings.tasks.source;
-    plan::find_task_file(&app.root, source, &options, app::is_interactive()).or_fail(app)
+    let usual = match settings.tasks.file.as_str() {
+        // A person who asks to see a file can be shown the newest.
+        "" => {
+            let source = settings.tasks.source;
+            plan::find_task_file(&app.root, source, &options, app::is_interactive())
+        }
+        file => at(app.root.join(file)).map_err(PlanError::Tasks),
+    };
+    let is_usual = |list: &PathBuf| usual.as_ref().is_ok_and(|opened| opened.file.path == *list);
+    match of_run(app, is_usual) {
+        Some(list) => at(list).or_fail(app),
+        None => usual.or_fail(app),
+    }
 }
 
-/// The list that the newest run works on, or waits to.
-fn of_run(app: &App) -> Option<PathBuf> {
-    let past = past::read(&app.layout().latest_run().ok()??).ok()?;
-    let goes_on = past.state.outcome().is_none_or(Outcome::can_go_on);
+/// The list that the newest run works on, or waits to, if it is another one:
+/// else nobody has to read on in its journal.
+fn of_run(app: &App, is_usual: impl Fn(&PathBuf) -> bool) -> Option<PathBuf> {
+    let run = app.layout().latest_run().ok()??;
+    let header = past::header(&run)?;
     // Lanes have one of their own.
-    let is_here = goes_on && past.state.rules.lanes.is_none();
-    past.header
+    let is_here = |list: &PathBuf| header.rules.lanes.is_none() && list.is_file();
+    let list = header
         .tasks_file
-        .filter(|file| is_here && file.is_file())
+        .filter(|list| is_here(list) && !is_usual(list))?;
+    let outcome = past::read(&run).ok()?.state.outcome().cloned();
+    outcome
+        .is_none_or(|outcome| outcome.can_go_on())
+        .then_some(list)
 }
 
 /// What the latest run on this file saw of each task.

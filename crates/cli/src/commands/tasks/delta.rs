@@ -38,8 +38,10 @@ pub(super) fn run(app: &App, args: &TasksArgs, settings: &Settings) -> Option<Ex
 fn is_delta(app: &App, settings: &Settings) -> bool {
     let of_run = || {
         let run = app.layout().latest_run().ok()??;
+        // One with a list is not read to its end for that.
+        past::header(&run).filter(|header| header.tasks_file.is_none())?;
         let past = past::read(&run).ok()?;
-        let is_own = past.header.tasks_file.is_none() && !past.state.claims.file.phases.is_empty();
+        let is_own = !past.state.claims.file.phases.is_empty();
         Some(is_own && past.state.outcome().is_none_or(Outcome::can_go_on))
     };
     match settings.tasks.source {
