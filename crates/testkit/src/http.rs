@@ -123,7 +123,7 @@ pub struct Outgoing {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Body,
-    /// Break the connection off in the middle of the body.
+    /// Break the connection off in the middle of the body, or of its last event.
     pub cut: bool,
 }
 
@@ -170,9 +170,8 @@ pub fn write(stream: &mut impl Write, answer: &Outgoing) -> io::Result<()> {
 
 /// A whole stream ends with an empty chunk; one that is cut does not.
 fn write_events(stream: &mut impl Write, events: &[String], cut: bool) -> io::Result<()> {
-    let middle = events.len() / 2;
     for (number, event) in events.iter().enumerate() {
-        if cut && number == middle {
+        if cut && number + 1 == events.len() {
             return write_chunk(stream, half(event));
         }
         write_chunk(stream, event.as_bytes())?;

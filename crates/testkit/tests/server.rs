@@ -114,6 +114,36 @@ fn a_cut_stream_has_no_end() {
     assert!(ask(&server, "Do it").ends_with("0\r\n\r\n"));
 }
 
+/// A client makes a call as soon as it has come whole.
+#[test]
+fn a_cut_stream_has_no_whole_call() {
+    for path in [
+        "/v1/messages",
+        "/v1/responses",
+        "/v1/chat/completions",
+        "/v1beta/models/m:streamGenerateContent",
+    ] {
+        for said in ["", "This never arrives."] {
+            let input = json!({"command": "touch never.txt"});
+            let call = |name: &str| Call {
+                name: name.into(),
+                input: input.clone(),
+            };
+            let turn = Turn::say(said).call(call("Bash")).call(call("Read"));
+            let server = start(vec![turn.cut()]);
+            let message = json!({"role": "user", "content": "Do it"});
+            let body = json!({
+                "stream": true, "tools": [{"name": "Bash"}],
+                "messages": [message], "input": [message], "contents": [message],
+            });
+            let cut = send(&server, path, &body);
+            assert!(cut.contains("data: "), "{path}: {cut}");
+            let whole_events = cut.rsplit_once("\n\n").map_or("", |(whole, _)| whole);
+            assert!(!whole_events.contains("never.txt"), "{path}: {cut}");
+        }
+    }
+}
+
 #[test]
 fn an_answer_can_come_late() {
     let late = Turn {

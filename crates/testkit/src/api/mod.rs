@@ -79,6 +79,18 @@ impl Answer<'_> {
     fn call_id(&self, index: usize) -> String {
         format!("call_{}_{index}", self.number)
     }
+
+    /// The events up to the one in which a turn is cut: no call may be whole
+    /// before it, for a client makes each as soon as it has come.
+    fn until_cut(&self, mut events: Vec<String>) -> Vec<String> {
+        if self.turn.cut {
+            let call = self.call_id(0);
+            let has_call = |event: &String| event.contains(&call);
+            let at = events.iter().position(has_call);
+            events.truncate(at.unwrap_or(events.len() / 2) + 1);
+        }
+        events
+    }
 }
 
 impl Api {
@@ -88,15 +100,27 @@ impl Api {
             number,
             model: request["model"].as_str().unwrap_or("scripted-model"),
         };
-        match (self, form) {
-            (Api::Anthropic, Form::Events) => Body::Events(anthropic::events(&answer)),
-            (Api::Anthropic, Form::Whole) => whole(&anthropic::whole(&answer)),
-            (Api::Responses, Form::Events) => Body::Events(responses::events(&answer)),
-            (Api::Responses, Form::Whole) => whole(&responses::whole(&answer)),
-            (Api::Chat, Form::Events) => Body::Events(chat::events(&answer)),
-            (Api::Chat, Form::Whole) => whole(&chat::whole(&answer)),
-            (Api::Gemini, Form::Events) => Body::Events(vec![data(&gemini::whole(&answer))]),
-            (Api::Gemini, Form::Whole) => whole(&gemini::whole(&answer)),
+        match form {
+            Form::Events => Body::Events(answer.until_cut(self.events(&answer))),
+            Form::Whole => Body::Whole(self.whole(&answer).to_string()),
+        }
+    }
+
+    fn events(self, answer: &Answer) -> Vec<String> {
+        match self {
+            Api::Anthropic => anthropic::events(answer),
+            Api::Responses => responses::events(answer),
+            Api::Chat => chat::events(answer),
+            Api::Gemini => vec![data(&gemini::whole(answer))],
+        }
+    }
+
+    fn whole(self, answer: &Answer) -> Value {
+        match self {
+            Api::Anthropic => anthropic::whole(answer),
+            Api::Responses => responses::whole(answer),
+            Api::Chat => chat::whole(answer),
+            Api::Gemini => gemini::whole(answer),
         }
     }
 
@@ -159,10 +183,6 @@ pub fn tools(request: &Value) -> Vec<String> {
 
 fn name(tool: &Value) -> Option<&str> {
     tool["name"].as_str()
-}
-
-fn whole(value: &Value) -> Body {
-    Body::Whole(value.to_string())
 }
 
 fn data(value: &Value) -> String {
