@@ -3,11 +3,26 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::tools;
+
 /// Cargo in the checkout.
 pub fn command(root: &Path) -> Command {
     let mut command = Command::new("cargo");
     command.current_dir(root);
+    forget_package(&mut command);
     command
+}
+
+/// Cargo names this package to its tools. A build script that asks for its own
+/// name (that of `ring`) would run again, and all that stands on it be built
+/// again, whenever a person calls Cargo after a tool did.
+pub fn forget_package(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_MANIFEST_") || text.starts_with("CARGO_PKG_") {
+            command.env_remove(&name);
+        }
+    }
 }
 
 /// Runs a command whose failure is told by itself.
@@ -41,6 +56,7 @@ pub const EVERYTHING: [&str; 2] = ["--workspace", "--features=ralph-loop/fleet"]
 pub fn debug_ralph(root: &Path) -> Result<PathBuf, String> {
     let mut build = command(root);
     build.args(["build", "--quiet"]).args(EVERYTHING);
+    build.env("PATH", tools::path(root));
     succeed(build.args(["--bin", "ralph", "--test", "cli"]))?;
     Ok(ralph_of_tests(root))
 }

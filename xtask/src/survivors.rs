@@ -2,7 +2,8 @@
 //! line, as many times as issue 3 asks for.
 
 use std::path::Path;
-use std::process::Command;
+
+use crate::cargo;
 
 pub const RUNS: &str = "200";
 
@@ -10,8 +11,7 @@ pub fn run(root: &Path, runs: &str) -> Result<(), Vec<String>> {
     if runs.parse::<usize>().map_or(true, |runs| runs == 0) {
         return Err(vec![format!("--runs {runs}: give a number above 0")]);
     }
-    let status = Command::new("cargo")
-        .current_dir(root)
+    let status = cargo::command(root)
         .args(["test", "--quiet", "-p", "ralph-loop", "--test", "cli"])
         .args(["--", "survivors::", "--nocapture"])
         .env("RALPH_TEST_SURVIVOR_RUNS", runs)

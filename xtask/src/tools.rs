@@ -34,8 +34,6 @@ const VITEST: &str = "vitest@3";
 /// Gets what is missing and gives the PATH for the tests. What can't be had is
 /// told; the tests that need it are skipped and say so.
 pub fn get(root: &Path) -> OsString {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let own = cargo::target(root).join("tools");
     let missing = TOOLS.into_iter().filter(|(tool, _, brew)| {
         let is_of_here = !brew.is_empty() || cfg!(target_os = "linux");
         // Debian's npm runs only where it was installed.
@@ -43,62 +41,64 @@ pub fn get(root: &Path) -> OsString {
         is_of_here && can_be_had && on_path(tool).is_none()
     });
     let missing: Vec<_> = missing.collect();
-    let path = match missing.is_empty() {
-        true => path,
-        false => get_packages(&own, &missing, &path).unwrap_or_else(|reason| {
-            println!("not all of it could be had: {reason}");
-            path
-        }),
-    };
-    let path = interpreter().map_or(path.clone(), |dir| in_front(&dir, &path));
-    if on_path("vitest").is_some() || on_path("npm").is_none() {
-        return path;
+    if !missing.is_empty()
+        && let Err(reason) = get_packages(&programs_of(root), &missing)
+    {
+        println!("not all of it could be had: {reason}");
     }
-    match from_npm(&own.join("vitest"), VITEST) {
-        Ok(bin) => in_front(&bin, &path),
-        Err(reason) => {
-            println!("{VITEST} could not be had: {reason}");
-            path
-        }
+    if on_path("vitest").is_none()
+        && on_path("npm").is_some()
+        && let Err(reason) = package_of_npm(&vitest_of(root), VITEST)
+    {
+        println!("{VITEST} could not be had: {reason}");
     }
+    path(root)
+}
+
+/// The PATH with what `get` has brought. Whoever builds the tests or what they
+/// start uses it too: their build scripts look for tools on it, and what stands
+/// on these is built again for another.
+pub fn path(root: &Path) -> OsString {
+    let mut path = std::env::var_os("PATH").unwrap_or_default();
+    let dirs = [
+        Some(programs_of(root).join("bin")),
+        interpreter(),
+        Some(vitest_of(root).join("node_modules/.bin")),
+    ];
+    for dir in dirs.into_iter().flatten().filter(|dir| dir.is_dir()) {
+        path = in_front(&dir, &path);
+    }
+    path
+}
+
+fn programs_of(root: &Path) -> PathBuf {
+    cargo::target(root).join("tools")
+}
+
+fn vitest_of(root: &Path) -> PathBuf {
+    programs_of(root).join("vitest")
 }
 
 fn brew_or_root() -> bool {
     on_path("apt-get").is_none() || is_root()
 }
 
-fn get_packages(
-    own: &Path,
-    missing: &[(&str, &str, &str)],
-    path: &OsString,
-) -> Result<OsString, String> {
+fn get_packages(own: &Path, missing: &[(&str, &str, &str)]) -> Result<(), String> {
     let programs: Vec<&str> = missing.iter().map(|(program, ..)| *program).collect();
     let packages: Vec<&str> = missing.iter().map(|(_, package, _)| *package).collect();
     println!("the tests want {}", programs.join(", "));
     if on_path("apt-get").is_some() && is_root() {
-        return apt_install(&packages).map(|()| path.clone());
+        return apt_install(&packages);
     }
     if on_path("apt-get").is_some() {
-        return unpack(own, &programs, &packages).map(|bin| in_front(&bin, path));
+        return unpack(own, &programs, &packages);
     }
     if on_path("brew").is_some() {
         let formulas = missing.iter().map(|(.., formula)| formula);
         let mut brew = Command::new("brew");
-        return cargo::succeed(brew.arg("install").args(formulas)).map(|()| path.clone());
+        return cargo::succeed(brew.arg("install").args(formulas));
     }
     Err("neither apt-get nor brew is here".into())
-}
-
-/// Installs a package of npm below `dir`, once; gives the directory with its
-/// programs. What npm has in its cache is not asked for again.
-fn from_npm(dir: &Path, package: &str) -> Result<PathBuf, String> {
-    let name = package.split('@').next().unwrap_or(package);
-    let bin = dir.join("node_modules/.bin");
-    if bin.join(name).is_file() {
-        return Ok(bin);
-    }
-    package_of_npm(dir, package)?;
-    Ok(bin)
 }
 
 /// Installs a package of npm below `dir`, once, whatever is in it.
@@ -152,11 +152,11 @@ pub fn apt_install(packages: &[&str]) -> Result<(), String> {
     apt(&[&["install", "-y", "--no-install-recommends"][..], packages].concat())
 }
 
-/// Gets programs as an ordinary user; gives a directory with them.
-fn unpack(own: &Path, programs: &[&str], packages: &[&str]) -> Result<PathBuf, String> {
+/// Gets programs as an ordinary user, into a directory `bin`.
+fn unpack(own: &Path, programs: &[&str], packages: &[&str]) -> Result<(), String> {
     let bin = own.join("bin");
     if programs.iter().all(|name| bin.join(name).is_file()) {
-        return Ok(bin);
+        return Ok(());
     }
     let tree = fetch(own, packages)?;
     let failed = |e: std::io::Error| format!("{}: {e}", bin.display());
@@ -164,7 +164,7 @@ fn unpack(own: &Path, programs: &[&str], packages: &[&str]) -> Result<PathBuf, S
     for program in programs {
         wrap(&tree, &bin, program).map_err(failed)?;
     }
-    Ok(bin)
+    Ok(())
 }
 
 /// Gets packages, and what they depend on and this machine lacks, and unpacks
