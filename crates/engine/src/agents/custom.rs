@@ -15,9 +15,11 @@ pub struct CommandLine {
 }
 
 /// Why a command line can't be split.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SplitError {
     Empty,
+    /// A word that only a shell understands.
+    Shell(String),
     /// A quote is never closed.
     OpenQuote(char),
     TrailingBackslash,
@@ -35,11 +37,16 @@ impl CommandLine {
     fn split_on(line: &str, windows: bool) -> Result<CommandLine, SplitError> {
         let mut words = Vec::new();
         let mut word: Option<String> = None;
+        let mut is_bare = true;
         let mut chars = line.chars();
         while let Some(c) = chars.next() {
             match c {
-                c if c.is_whitespace() => words.extend(word.take()),
+                c if c.is_whitespace() => {
+                    words.extend(whole(word.take(), is_bare)?);
+                    is_bare = true;
+                }
                 '\'' | '"' => {
+                    is_bare = false;
                     let text = word.get_or_insert_default();
                     read_quoted(c, windows, &mut chars, text)?;
                 }
@@ -47,17 +54,18 @@ impl CommandLine {
                     word.get_or_insert_default().push(c);
                 }
                 '\\' => {
+                    is_bare = false;
                     let next = chars.next().ok_or(SplitError::TrailingBackslash)?;
                     word.get_or_insert_default().push(next);
                 }
                 c => word.get_or_insert_default().push(c),
             }
         }
-        words.extend(word);
-        if words.is_empty() {
-            Err(SplitError::Empty)
-        } else {
-            Ok(CommandLine { words })
+        words.extend(whole(word, is_bare)?);
+        match words.first() {
+            None => Err(SplitError::Empty),
+            Some(first) if is_assignment(first) => Err(SplitError::Shell(first.clone())),
+            Some(_) => Ok(CommandLine { words }),
         }
     }
 
@@ -75,6 +83,28 @@ impl CommandLine {
             ..Invocation::default()
         }
     }
+}
+
+/// A word, unless it is bare and one of a shell (`&&`, `|`, `2>&1`, `cd x;`):
+/// no program is meant to get that as an argument.
+fn whole(word: Option<String>, is_bare: bool) -> Result<Option<String>, SplitError> {
+    let is_operator = |word: &str| {
+        let operator = word.trim_matches(|c: char| c.is_ascii_digit());
+        !operator.is_empty() && operator.chars().all(|c| "|&;<>".contains(c))
+    };
+    match word {
+        Some(word) if is_bare && (is_operator(&word) || word.ends_with(';')) => {
+            Err(SplitError::Shell(word))
+        }
+        word => Ok(word),
+    }
+}
+
+/// `NAME=value` in front of a program.
+fn is_assignment(word: &str) -> bool {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let name = word.split_once('=').map(|(name, _)| name);
+    name.is_some_and(|name| !name.is_empty() && name.chars().all(is_of_name))
 }
 
 fn read_quoted(
@@ -145,13 +175,26 @@ mod tests {
         check("prog a  b", Ok(&["prog", "a", "b"]));
         check("prog 'a b' \"c d\"", Ok(&["prog", "a b", "c d"]));
         check(
+            "sh -c 'cd x && prog; true' '|' \\>",
+            Ok(&["sh", "-c", "cd x && prog; true", "|", ">"]),
+        );
+        for (line, word) in [
+            ("cd x && prog", "&&"),
+            ("cat {prompt_file} | prog", "|"),
+            ("prog 2>&1", "2>&1"),
+            ("cd x; prog", "x;"),
+            ("A=b prog", "A=b"),
+        ] {
+            check(line, Err(SplitError::Shell(word.into())));
+        }
+        check(
             r#"prog "say \"hi\"" 'it'\''s'"#,
             Ok(&["prog", "say \"hi\"", "it's"]),
         );
         check(r"prog a\ b", Ok(&["prog", "a b"]));
         check("prog ''", Ok(&["prog", ""]));
         check(
-            "prog $(touch x) `id` $HOME ; rm",
+            "prog $(touch x) `id` $HOME ';' rm",
             Ok(&["prog", "$(touch", "x)", "`id`", "$HOME", ";", "rm"]),
         );
         check("\tprog\n", Ok(&["prog"]));

@@ -77,7 +77,7 @@ pub enum PlanError {
         "the custom agent has no command; give one with --agent-cmd 'prog {{prompt_file}}' or agent.command"
     )]
     NoCommand,
-    #[say("the agent's command can't be read: {why}; correct --agent-cmd or agent.command:\n  {line}", why = split_error(*error, lang))]
+    #[say("the agent's command can't be read: {why}; correct --agent-cmd or agent.command:\n  {line}", why = split_error(error, lang))]
     BadCommand { line: String, error: SplitError },
     #[say(
         "{program}: command not found; install it, correct its path, or choose another agent with --agent or --agent-cmd"
@@ -128,9 +128,13 @@ impl Say for Unpickable {
     }
 }
 
-fn split_error(error: SplitError, lang: Lang) -> String {
+fn split_error(error: &SplitError, lang: Lang) -> String {
     match error {
         SplitError::Empty => tr!(lang, "it is empty"),
+        SplitError::Shell(word) => tr!(
+            lang,
+            "`{word}` is for a shell, and it is started without one; put all of it behind `sh -c '…'`, or what is meant for the agent in quotes"
+        ),
         SplitError::OpenQuote(quote) => tr!(lang, "the quote {quote} is never closed"),
         SplitError::TrailingBackslash => {
             tr!(lang, "it ends with a backslash")
