@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use ralph_core::machine::{
     Budget, Event, Kind, NewRules, Notice, Observation, Outcome, State, iso_utc,
@@ -11,7 +12,7 @@ use ralph_core::machine::{
 use ralph_store::atomic::remove_stale_temps;
 use ralph_store::journal::{self, Salvage, Tail};
 use ralph_store::layout::{Layout, RunId, RunPaths, new_run_id};
-use ralph_store::lock::{Lock, LockError, LockInfo, acquire};
+use ralph_store::lock::{Lock, LockError, LockInfo, acquire_within};
 use ralph_store::{Action, FileError};
 use serde_json::Value;
 
@@ -196,7 +197,7 @@ fn refuse_directories(files: &[&Path]) -> Result<(), FileError> {
 /// The journal is read under the lock, so that nobody adds to it meanwhile.
 fn open_again(layout: &Layout, plan: &Plan, id: &RunId) -> Result<Open, DriveError> {
     layout.prepare()?;
-    let lock = lock(layout, id).map_err(DriveError::Locked)?;
+    let lock = lock_within(layout, id, PATIENCE).map_err(DriveError::Locked)?;
     clear_up(
         layout,
         plan.tasks.as_ref().map(|tasks| tasks.path.as_path()),
@@ -283,15 +284,23 @@ pub fn keep_intact(layout: &Layout, id: &RunId) -> Result<Option<Salvage>, Drive
     Ok(journal::keep_intact(&journal).map_err(PastError::from)?)
 }
 
+/// Who steers a run that nobody drives, or looks after its files, soon gives the
+/// lock back.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Takes the lock of a project in the name of a run.
 pub(crate) fn lock(layout: &Layout, id: &RunId) -> Result<Lock, LockError> {
+    lock_within(layout, id, Duration::ZERO)
+}
+
+fn lock_within(layout: &Layout, id: &RunId, patience: Duration) -> Result<Lock, LockError> {
     let info = LockInfo {
         pid: std::process::id(),
         started_at: iso_utc(clock::now().wall_ms),
         run_id: id.as_str().into(),
         host: None,
     };
-    acquire(&layout.lock(), &info).map_err(|mut error| {
+    acquire_within(&layout.lock(), &info, patience).map_err(|mut error| {
         if let LockError::Held {
             holder: Some(holder),
             ..

@@ -9,7 +9,7 @@
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ralph_core::lang::Say;
 use serde_json::{Value, json};
@@ -133,6 +133,19 @@ pub fn acquire(path: &Path, info: &LockInfo) -> Result<Lock, LockError> {
         path: path.to_owned(),
         holder,
     })
+}
+
+/// The same, and waits so long for a holder who gives it back.
+pub fn acquire_within(path: &Path, info: &LockInfo, patience: Duration) -> Result<Lock, LockError> {
+    let deadline = Instant::now() + patience;
+    loop {
+        match acquire(path, info) {
+            Err(LockError::Held { .. }) if Instant::now() < deadline => {
+                std::thread::sleep(PAUSE);
+            }
+            taken => return taken,
+        }
+    }
 }
 
 /// What is locked: the file itself.
@@ -313,6 +326,20 @@ mod tests {
         let lock = acquire(&path, &info("next")).unwrap();
         assert_eq!(lock.took_over, Some(dead));
         assert_eq!(holder(&path).unwrap(), Some(info("next")));
+    }
+
+    #[test]
+    fn who_has_patience_gets_it_when_it_is_given_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let first = acquire(&path, &info("one")).unwrap();
+        acquire_within(&path, &info("two"), Duration::from_millis(20)).unwrap_err();
+        std::thread::scope(|scope| {
+            let waits = || acquire_within(&path, &info("two"), Duration::from_secs(60)).map(drop);
+            let second = scope.spawn(waits);
+            drop(first);
+            second.join().unwrap().unwrap();
+        });
     }
 
     /// A process that dies while it takes the lock must not hide the one

@@ -157,7 +157,7 @@ impl Gate<'_> {
             run_id: "verify".into(),
             host: None,
         };
-        super::wait_for_lock(
+        lock::acquire_within(
             &self.layout.state_dir().join("verify.lock"),
             &info,
             PATIENCE,

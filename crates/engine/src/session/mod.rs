@@ -17,8 +17,8 @@ pub mod tracker;
 pub mod transcript;
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use ralph_core::flow::{self, RoleReport};
 use ralph_core::lang::Say;
@@ -49,7 +49,6 @@ use crate::{clock, git, guarded, opening, phase_file};
 
 /// How long a hook waits for another one of its run (STOP-12).
 const PATIENCE: Duration = Duration::from_secs(2);
-const LOOK: Duration = Duration::from_millis(5);
 
 /// What a stop leads to.
 #[derive(Clone, Debug, PartialEq)]
@@ -494,20 +493,9 @@ pub(crate) fn lock_run(paths: &RunPaths) -> Result<Lock, LockError> {
         run_id: paths.id.as_str().into(),
         host: None,
     };
-    wait_for_lock(&paths.dir.join("lock"), &info, PATIENCE)
+    lock::acquire_within(&paths.dir.join("lock"), &info, PATIENCE)
 }
 
 fn locked(error: LockError) -> SessionError {
     SessionError::Drive(DriveError::Locked(error))
-}
-
-/// Takes a lock as soon as its holder gives it back, for so long.
-fn wait_for_lock(path: &Path, info: &LockInfo, patience: Duration) -> Result<Lock, LockError> {
-    let deadline = Instant::now() + patience;
-    loop {
-        match lock::acquire(path, info) {
-            Err(LockError::Held { .. }) if Instant::now() < deadline => std::thread::sleep(LOOK),
-            taken => return taken,
-        }
-    }
 }
