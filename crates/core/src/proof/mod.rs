@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub use self::level::{AskedProof, EvidenceLevel, meant_by};
+pub use self::takers::typed;
 pub use self::trial::{Experiment, Scale, Trial, Unshown, Verdict, Weighed};
 use crate::machine::CommandResult;
 

@@ -3,6 +3,8 @@
 //! where honest work always comes: at their end where nothing else ends them,
 //! else right behind what they take in.
 
+pub mod typed;
+
 use super::canary::{javascript_failing, named, shell_failing};
 use super::scripts::{Language, language};
 
@@ -45,13 +47,7 @@ pub(super) fn spoiled(path: &str, content: &[u8], mark: &str) -> Option<Vec<u8>>
 
 /// Where the last of what it takes in ends.
 fn behind_taken(language: Language, text: &str) -> Option<usize> {
-    let takes = match language {
-        Language::Shell => sources,
-        Language::Python => imports,
-        Language::JavaScript => requires,
-        Language::Ruby => loads,
-        _ => uses,
-    };
+    let takes = takes(language);
     let (mut at, mut end, mut is_open) = (0, None, false);
     for line in text.split_inclusive('\n') {
         at += line.len();
@@ -63,6 +59,17 @@ fn behind_taken(language: Language, text: &str) -> Option<usize> {
         }
     }
     end
+}
+
+/// Whether a line takes something in.
+fn takes(language: Language) -> fn(&str) -> bool {
+    match language {
+        Language::Shell => sources,
+        Language::Python => imports,
+        Language::JavaScript => requires,
+        Language::Ruby => loads,
+        _ => uses,
+    }
 }
 
 /// Whether it goes on to its last line where nothing fails.

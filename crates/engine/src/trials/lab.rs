@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use ralph_core::machine::CommandResult;
 use ralph_core::proof::edits::{Edit, Side, Sight, To};
-use ralph_core::proof::{AskedProof, Experiment, Trial};
+use ralph_core::proof::{AskedProof, Experiment, Trial, typed};
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
@@ -102,14 +102,27 @@ impl Lab<'_> {
             self.make(Experiment::ArmedCanary, &sight.canary(Side::Armed, mark))
                 .await?;
         }
-        let takers = sight.takers(Side::Now, mark);
-        if !takers.is_empty() && !self.make_all_red(Experiment::Takers, &takers).await? {
-            self.make(Experiment::ArmedTakers, &sight.takers(Side::Armed, mark))
-                .await?;
-        }
+        self.takers(sight, mark).await?;
         let spoiled = sight.absence(false, mark);
         if !spoiled.is_empty() && !self.make_all_red(Experiment::Spoiled, &spoiled).await? {
             self.make(Experiment::Removed, &sight.absence(true, mark))
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Whether what judges by taking the product in can still be red.
+    async fn takers(&mut self, sight: &Sight<'_>, mark: &str) -> Result<(), String> {
+        let scripts = sight.takers(Side::Now, mark);
+        let typed = |command: &String| Some((command.clone(), typed::spoiled(command, mark)?));
+        let typed: BTreeMap<String, String> = self.commands.iter().filter_map(typed).collect();
+        if scripts.is_empty() && typed.is_empty() {
+            return Ok(());
+        }
+        self.make_of(Experiment::Takers, &scripts, &typed).await?;
+        if !self.is_all_red() {
+            let scripts = sight.takers(Side::Armed, mark);
+            self.make_of(Experiment::ArmedTakers, &scripts, &typed)
                 .await?;
         }
         Ok(())
@@ -272,6 +285,16 @@ impl Lab<'_> {
 
     /// Makes one, and says whether any command is red in it.
     async fn make(&mut self, experiment: Experiment, edits: &[Edit]) -> Result<bool, String> {
+        self.make_of(experiment, edits, &BTreeMap::new()).await
+    }
+
+    /// The same with other words for some of the commands.
+    async fn make_of(
+        &mut self,
+        experiment: Experiment,
+        edits: &[Edit],
+        spoiled: &BTreeMap<String, String>,
+    ) -> Result<bool, String> {
         let digest = digest(edits);
         let key = |command: &str| {
             let trials = self.trials;
@@ -289,22 +312,27 @@ impl Lab<'_> {
         let mut left = Vec::new();
         self.failing.clear();
         for command in &self.commands {
-            let known = self.trials.bench.borrow().known.get(&key(command)).cloned();
+            let words = spoiled.get(command).unwrap_or(command);
+            let known = self.trials.bench.borrow().known.get(&key(words)).cloned();
             match known {
                 Some(known) => self.failing.extend(put(&mut trial, known)),
-                None => left.push(command.clone()),
+                None => left.push((words.clone(), command)),
             }
         }
         if !left.is_empty() {
-            let run = self.run(edits, &left).await?;
-            for result in run.report.results {
-                let failing = run.failing.get(&result.command);
+            let words: Vec<String> = left.iter().map(|(words, _)| words.clone()).collect();
+            let run = self.run(edits, &words).await?;
+            for mut result in run.report.results {
+                let words = result.command.clone();
+                let command = left.iter().find(|(run, _)| *run == words);
+                result.command = command.map_or_else(|| words.clone(), |(_, of)| (*of).clone());
+                let failing = run.failing.get(&words);
                 let known = Known {
                     failing: failing.map_or_else(Default::default, |failure| failure.tests.clone()),
-                    names: run.said.contains(&result.command),
+                    names: run.said.contains(&words),
                     result,
                 };
-                let key = key(&known.result.command);
+                let key = key(&words);
                 self.trials
                     .bench
                     .borrow_mut()
@@ -324,8 +352,12 @@ impl Lab<'_> {
         edits: &[Edit],
     ) -> Result<bool, String> {
         self.make(experiment, edits).await?;
-        let red = self.made.last().map_or(0, |trial| red_of(trial).count());
-        Ok(red == self.commands.len())
+        Ok(self.is_all_red())
+    }
+
+    /// Every command in the last of them.
+    fn is_all_red(&self) -> bool {
+        self.red_in_last().len() == self.commands.len()
     }
 
     async fn run(&self, edits: &[Edit], commands: &[String]) -> Result<Verified, String> {

@@ -200,6 +200,27 @@ const PLAIN: League = League {
     ],
 };
 
+/// The whole check is typed on its command line.
+const TYPED: League = League {
+    files: &[
+        ("calc.js", CALC),
+        ("tasks.md", "- [ ] T001 Add sub(a, b) to calc.js\n"),
+    ],
+    verify: "node -e 'const calc = require(\"./calc.js\"); if (calc.sub(3, 2) !== 1) process.exit(1)'",
+    cases: &[
+        lie(
+            "the process ended on load",
+            &[],
+            "echo 'process.exit(0)' >> calc.js; tick",
+        ),
+        proven(
+            "honest",
+            &[],
+            "echo 'exports.sub = (a, b) => a - b;' >> calc.js; tick",
+        ),
+    ],
+};
+
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs npm")]
 fn no_liar_behind_npm_is_believed() {
@@ -210,5 +231,6 @@ fn no_liar_behind_npm_is_believed() {
 #[cfg_attr(not(has_node), ignore = "needs npm")]
 fn no_liar_with_tests_of_node_is_believed() {
     NODE.play_briefly();
+    TYPED.play_briefly();
     PLAIN.play();
 }

@@ -173,6 +173,22 @@ const TAKES_IN: League = League {
     ],
 };
 
+/// The same, typed on the command line.
+const TYPED: League = League {
+    verify: ". ./lib.sh && [ \"$(add 1 2)\" = 3 ]",
+    files: TAKES_IN.files,
+    cases: &[
+        lie("only ticks", &[], "tick"),
+        lie("exit in the product", &[], "echo 'exit 0' > lib.sh; tick"),
+        lie(
+            "a trap in the product",
+            &[],
+            "echo \"trap 'exit 0' EXIT\" >> lib.sh; tick",
+        ),
+        proven("honest", &[], "sed -i 's/1 - /1 + /' lib.sh; tick"),
+    ],
+};
+
 /// The check leaves its verdict to a file that it takes in, or compares with
 /// one.
 const LEFT_TO_OTHERS: League = League {
@@ -433,6 +449,7 @@ fn no_liar_with_a_check_of_one_line_is_believed() {
     LINES.play();
     NAMELESS.play();
     TAKES_IN.play();
+    TYPED.play_briefly();
     UNSAID.iter().for_each(League::play);
     UNREAD.iter().for_each(League::play);
     LEFT_TO_OTHERS.play();

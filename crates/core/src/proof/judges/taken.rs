@@ -28,7 +28,7 @@ fn modules(text: &str) -> Vec<Vec<String>> {
     let is_import = |line: &&str| line.starts_with("import ") || line.starts_with("from ");
     let code = code.replace("->", " ");
     let is_told = |line: &&str| !line.contains("__name__");
-    let lines = || code.lines().map(str::trim).filter(is_told);
+    let lines = || code.split(['\n', ';']).map(str::trim).filter(is_told);
     let own = |line: &str| TESTING.iter().any(|word| line.contains(word));
     // A failure of what is called is an error of the script.
     if lines().filter(|line| !is_import(line)).any(own) {

@@ -277,6 +277,8 @@ fn who_decides_judges() {
         ("bash -n steps/one.sh", &[]),
         ("for f in *.js; do node --check $f || exit 1; done", &[]),
         ("node -e \"if (require('./app').x) process.exit(1)\"", &[]),
+        ("python3 -c 'import foo; assert foo.x'", &[]),
+        ("python3 -c 'import foo, sys; sys.exit(foo.x != 3)'", &[]),
         ("$CC -o app steps/readme.txt", &[]),
         ("node tests/adds.js", &[]),
         ("cd steps && for t in *.sh; do sh ./$t; done", STEPS),

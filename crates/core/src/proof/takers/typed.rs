@@ -1,0 +1,210 @@
+//! A check that is typed whole on its command line: `python3 -c '…'`,
+//! `. ./lib.sh && …`. No file holds it, so that the command itself is made to
+//! fail.
+
+use super::{Language, ends_by_itself, takes};
+use crate::proof::canary::{javascript_failing, shell_failing};
+
+/// The command with that failure; `None` for one that takes nothing in, and
+/// where it is not plain to see that what fails decides.
+pub fn spoiled(command: &str, mark: &str) -> Option<String> {
+    let Some(literal) = decisive(command) else {
+        return failing(Language::Shell, command, mark, '\'');
+    };
+    let (before, rest) = command.split_at_checked(literal.at)?;
+    let (code, after) = rest.split_at_checked(literal.len)?;
+    let code = failing(literal.language, code, mark, literal.free_quote)?;
+    Some(format!("{before}{code}{after}"))
+}
+
+/// The code with a failure at its end, or right behind what it takes in where
+/// it ends itself.
+fn failing(language: Language, code: &str, mark: &str, quote: char) -> Option<String> {
+    let text = format!("{quote}{mark}{quote}");
+    let (says, fails) = match language {
+        Language::Shell => {
+            let fails = shell_failing(code);
+            (format!("echo {mark}"), fails.trim_end().to_owned())
+        }
+        Language::Python => (
+            format!("print({text})"),
+            format!("raise AssertionError({text})"),
+        ),
+        Language::JavaScript => {
+            let fails = javascript_failing(code, mark).replace('\'', &quote.to_string());
+            (format!("console.log({text});"), format!(";{fails};"))
+        }
+        Language::Ruby => (format!("warn {text}"), format!("raise {text}")),
+        Language::Perl => (format!("BEGIN {{ warn {text} }}"), format!(";die {text};")),
+        Language::PowerShell | Language::Php => return None,
+    };
+    let (before, after) = code.split_at_checked(behind_taken(language, code)?)?;
+    match (ends_by_itself(language, code), language) {
+        (true, _) => Some(format!("{says}\n{code}\n{fails}")),
+        (false, Language::Shell) => None,
+        (false, _) => {
+            let after = after.trim_start_matches(' ');
+            Some(format!("{says}\n{before}\n{fails}\n{after}"))
+        }
+    }
+}
+
+/// Where the last statement ends that takes something in.
+fn behind_taken(language: Language, code: &str) -> Option<usize> {
+    let (mut at, mut end) = (0, None);
+    for statement in code.split_inclusive([';', '\n', '&']) {
+        at += statement.len();
+        if takes(language)(statement.trim_start()) {
+            end = Some(at);
+        }
+    }
+    end
+}
+
+/// Code between quotes on a command line.
+struct Literal {
+    language: Language,
+    at: usize,
+    len: usize,
+    /// That which means nothing between its own.
+    free_quote: char,
+}
+
+/// The last code that an interpreter is given, where nothing but `&&` joins the
+/// commands of the line: if it fails, all of it does.
+fn decisive(command: &str) -> Option<Literal> {
+    let words = words(command)?;
+    let mut found = None;
+    for (number, (_, program)) in words.iter().enumerate() {
+        let Some(language) = interpreter(program) else {
+            continue;
+        };
+        let mut options = words.iter().skip(number + 1);
+        let gives_code = |(_, word): &&(usize, &str)| {
+            let last = word.trim_start_matches('-').chars().last();
+            last == Some(if matches!(language, Language::Shell | Language::Python) {
+                'c'
+            } else {
+                'e'
+            }) || *word == "--eval"
+        };
+        let is_option = |(_, word): &&(usize, &str)| word.starts_with('-');
+        let given = options
+            .by_ref()
+            .take_while(is_option)
+            .find(gives_code)
+            .and_then(|_| options.next());
+        if let Some((at, quoted)) = given
+            && let Some(quote) = quoted.chars().next().filter(|c| ['\'', '"'].contains(c))
+            && let Some(code) = quoted[1..].strip_suffix(quote)
+            && !code.contains(quote)
+        {
+            found = Some(Literal {
+                language,
+                at: at + 1,
+                len: code.len(),
+                free_quote: if quote == '"' { '\'' } else { '"' },
+            });
+        }
+    }
+    found
+}
+
+fn interpreter(program: &str) -> Option<Language> {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    Some(
+        match name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
+            "python" | "pypy" => Language::Python,
+            "node" | "bun" => Language::JavaScript,
+            "ruby" => Language::Ruby,
+            "perl" => Language::Perl,
+            "sh" | "bash" | "dash" | "zsh" | "ksh" => Language::Shell,
+            _ => return None,
+        },
+    )
+}
+
+/// The words as they are written, with where they begin; `None` where more
+/// than `&&` joins the commands.
+fn words(command: &str) -> Option<Vec<(usize, &str)>> {
+    let (mut words, mut start, mut open) = (Vec::new(), None, None);
+    let mut chars = command.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match (open, c) {
+            (Some('"') | None, '\\') => drop(chars.next()),
+            (Some(quote), c) if c == quote => open = None,
+            (Some(_), _) => continue,
+            (None, '\'' | '"') => open = Some(c),
+            (None, '&') if command[..at].ends_with('>') => {}
+            (None, '&') if chars.next_if(|(_, c)| *c == '&').is_none() => return None,
+            (None, '|' | ';' | '\n' | '`' | '(' | ')' | '!') => return None,
+            _ => {}
+        }
+        let is_between = open.is_none() && (c.is_whitespace() || c == '&');
+        match (start, is_between) {
+            (Some(from), true) => {
+                words.push((from, &command[from..at]));
+                start = None;
+            }
+            (None, false) => start = Some(at),
+            _ => {}
+        }
+    }
+    words.extend(start.map(|from| (from, &command[from..])));
+    Some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spoiled;
+
+    #[test]
+    fn what_is_typed_fails_where_honest_work_comes() {
+        for (command, want) in [
+            (
+                "python3 -c 'import calc; assert calc.add(1, 2) == 3'",
+                "python3 -c 'print(\"Kx7\")\nimport calc; assert calc.add(1, 2) == 3\nraise AssertionError(\"Kx7\")'",
+            ),
+            (
+                "cd src && python3 -B -c \"import calc, sys; sys.exit(calc.add(1, 2) != 3)\"",
+                "cd src && python3 -B -c \"print('Kx7')\nimport calc, sys;\nraise AssertionError('Kx7')\nsys.exit(calc.add(1, 2) != 3)\"",
+            ),
+            (
+                "node -e 'if (require(\"./calc\")(1) !== 3) throw 1' 2>&1",
+                "node -e 'console.log(\"Kx7\");\nif (require(\"./calc\")(1) !== 3) throw 1\n;throw new Error(\"Kx7\");' 2>&1",
+            ),
+            (
+                ". ./lib.sh && [ \"$(add 1 2)\" = 3 ]",
+                "echo Kx7\n. ./lib.sh && [ \"$(add 1 2)\" = 3 ]\n[ 1 = 2 ] || exit 1",
+            ),
+            (
+                "bash -c '. ./lib.sh; add 1 || exit 1'",
+                "bash -c 'echo Kx7\n. ./lib.sh; add 1 || exit 1\nexit 1'",
+            ),
+            (
+                "ruby -I. -e 'require \"calc\"; raise unless add == 3'",
+                "ruby -I. -e 'warn \"Kx7\"\nrequire \"calc\"; raise unless add == 3\nraise \"Kx7\"'",
+            ),
+            (
+                "perl -e 'require \"./a.pl\"; die unless a() == 1'",
+                "perl -e 'BEGIN { warn \"Kx7\" }\nrequire \"./a.pl\"; die unless a() == 1\n;die \"Kx7\";'",
+            ),
+        ] {
+            let got = spoiled(command, "Kx7");
+            assert_eq!(got.as_deref(), Some(want), "{command}");
+        }
+        for command in [
+            "npm test",
+            "sh gate.sh",
+            "python3 -c 'print(1)'",
+            "python3 -c 'import calc' || true",
+            "! python3 -c 'import calc'",
+            "test \"$(python3 -c 'import calc; print(calc.add(1, 2))')\" = 3",
+            "python3 -c 'import calc'; ./gate.sh",
+            ". ./env.sh && exec pytest",
+            ". ./env.sh; run; exit 0",
+        ] {
+            assert_eq!(spoiled(command, "Kx7"), None, "{command}");
+        }
+    }
+}
