@@ -7,22 +7,22 @@ use crate::tools;
 
 /// Cargo in the checkout.
 pub fn command(root: &Path) -> Command {
-    let mut command = Command::new("cargo");
-    command.current_dir(root);
-    forget_package(&mut command);
-    command
+    in_checkout(Command::new("cargo"), root)
 }
 
-/// Cargo names this package to its tools. A build script that asks for its own
-/// name (that of `ring`) would run again, and all that stands on it be built
-/// again, whenever a person calls Cargo after a tool did.
-pub fn forget_package(command: &mut Command) {
+/// Something that calls Cargo in the checkout. Cargo names this package to its
+/// tools: a build script that asks for its own name (that of `ring`) would run
+/// again, and all that stands on it be built again, whenever a person calls
+/// Cargo after a tool did.
+pub fn in_checkout(mut command: Command, root: &Path) -> Command {
+    command.current_dir(root);
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("CARGO_MANIFEST_") || text.starts_with("CARGO_PKG_") {
             command.env_remove(&name);
         }
     }
+    command
 }
 
 /// Runs a command whose failure is told by itself.

@@ -55,14 +55,13 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
 fn nextest(root: &Path, path: &OsStr, results: &mut Results) -> Result<(), String> {
     // It goes when the tests have ended.
     let place = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let mut command = match in_memory(place.path(), "true").output() {
+    let calls_cargo = match in_memory(place.path(), "true").output() {
         Ok(output) if output.status.success() => in_memory(place.path(), "cargo"),
-        // Only root can, on Linux: on a disk they take a fifth longer.
+        // Only root can, on Linux.
         _ => Command::new("cargo"),
     };
-    cargo::forget_package(&mut command);
+    let mut command = cargo::in_checkout(calls_cargo, root);
     command
-        .current_dir(root)
         .args(["nextest", "run", "--no-fail-fast"])
         .args(cargo::EVERYTHING)
         // Many tests wait: for a limit, for a grace, for a child.

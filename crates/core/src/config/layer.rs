@@ -62,7 +62,6 @@ impl Layer {
 
     /// Takes the `RALPH_*` variables; others are none of our business. One
     /// that nearly is ours gives a warning, since it was probably meant to be.
-    /// `RALPH_TEST_*` is what tests say to the fault points.
     pub fn env(
         variables: impl IntoIterator<Item = (String, String)>,
     ) -> (Result<Layer, Vec<ConfigError>>, Vec<ConfigWarning>) {
@@ -71,7 +70,6 @@ impl Layer {
         let mut errors = Vec::new();
         for (name, text) in variables {
             if !name.starts_with("RALPH_")
-                || name.starts_with("RALPH_TEST_")
                 || text.is_empty()
                 || ENGINE_VARIABLES.contains(&name.as_str())
             {

@@ -74,51 +74,43 @@ struct Literal {
 /// commands of the line: if it fails, all of it does.
 fn decisive(command: &str) -> Option<Literal> {
     let words = words(command)?;
-    let mut found = None;
-    for (number, (_, program)) in words.iter().enumerate() {
-        let Some(language) = interpreter(program) else {
-            continue;
-        };
-        let mut options = words.iter().skip(number + 1);
-        let gives_code = |(_, word): &&(usize, &str)| {
-            let last = word.trim_start_matches('-').chars().last();
-            last == Some(if matches!(language, Language::Shell | Language::Python) {
-                'c'
-            } else {
-                'e'
-            }) || *word == "--eval"
-        };
-        let is_option = |(_, word): &&(usize, &str)| word.starts_with('-');
-        let given = options
-            .by_ref()
-            .take_while(is_option)
-            .find(gives_code)
-            .and_then(|_| options.next());
-        if let Some((at, quoted)) = given
-            && let Some(quote) = quoted.chars().next().filter(|c| ['\'', '"'].contains(c))
-            && let Some(code) = quoted[1..].strip_suffix(quote)
-            && !code.contains(quote)
-        {
-            found = Some(Literal {
-                language,
-                at: at + 1,
-                len: code.len(),
-                free_quote: if quote == '"' { '\'' } else { '"' },
-            });
-        }
-    }
-    found
+    let given = |number: usize| literal(words.get(number..)?);
+    (0..words.len()).rev().find_map(given)
 }
 
-fn interpreter(program: &str) -> Option<Language> {
+/// The code that a command begins with: an interpreter, its options, the code.
+fn literal(words: &[(usize, &str)]) -> Option<Literal> {
+    let ((_, program), words) = words.split_first()?;
+    let (language, flag) = interpreter(program)?;
+    let gives_code = |word: &str| word == "--eval" || word.ends_with(flag);
+    let options = words.iter().take_while(|(_, word)| word.starts_with('-'));
+    let at = options.take_while(|(_, word)| !gives_code(word)).count();
+    let (_, option) = words.get(at)?;
+    let (at, quoted) = words.get(at + 1).filter(|_| option.starts_with('-'))?;
+    let (quote, free_quote) = match quoted.chars().next()? {
+        '\'' => ('\'', '"'),
+        '"' => ('"', '\''),
+        _ => return None,
+    };
+    let code = quoted.strip_prefix(quote)?.strip_suffix(quote)?;
+    (!code.contains(quote)).then_some(Literal {
+        language,
+        at: at + 1,
+        len: code.len(),
+        free_quote,
+    })
+}
+
+/// The language of a program, and the letter before its code.
+fn interpreter(program: &str) -> Option<(Language, char)> {
     let name = program.rsplit('/').next().unwrap_or(program);
     Some(
         match name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
-            "python" | "pypy" => Language::Python,
-            "node" | "bun" => Language::JavaScript,
-            "ruby" => Language::Ruby,
-            "perl" => Language::Perl,
-            "sh" | "bash" | "dash" | "zsh" | "ksh" => Language::Shell,
+            "python" | "pypy" => (Language::Python, 'c'),
+            "node" | "bun" => (Language::JavaScript, 'e'),
+            "ruby" => (Language::Ruby, 'e'),
+            "perl" => (Language::Perl, 'e'),
+            "sh" | "bash" | "dash" | "zsh" | "ksh" => (Language::Shell, 'c'),
             _ => return None,
         },
     )
