@@ -33,6 +33,17 @@ pub enum Content {
     Link(PathBuf),
 }
 
+impl Content {
+    /// Git calls it so too.
+    pub fn is_binary(&self) -> bool {
+        const LOOKED_AT: usize = 8000;
+        match self {
+            Content::File { bytes, .. } => bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0),
+            Content::Gone | Content::Link(_) => false,
+        }
+    }
+}
+
 /// A room that works here.
 #[derive(Clone, Debug)]
 pub struct Room {

@@ -4,6 +4,7 @@
 mod again;
 pub(crate) mod back;
 mod lab;
+mod made;
 mod names;
 mod originals;
 mod trees;
@@ -15,8 +16,9 @@ use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime};
 
 use ralph_core::machine::{Checks, CommandResult, Ground, VerifyReport};
-use ralph_core::proof::edits::{Side, Sight, To};
+use ralph_core::proof::edits::{Changed, Side, Sight, To};
 use ralph_core::proof::files::FileKind;
+use ralph_core::proof::judges::Judges;
 use ralph_core::proof::{Weighed, files, shadows};
 use ralph_store::layout::Layout;
 use tokio::sync::watch;
@@ -83,6 +85,8 @@ pub(crate) struct Trials {
     pub prelude: Vec<(PathBuf, Content)>,
     /// A room with the tree of the turn, where another turn is under way.
     pub frozen: Option<Room>,
+    /// Whose verdict the checks are, as soon as the trees are looked at.
+    pub judges: Judges,
 }
 
 impl Trials {
@@ -189,7 +193,10 @@ impl Trials {
             return;
         };
         let changed = trees.changes(Side::Armed).unwrap_or_default();
-        let is_work = |path: &str| files::kind_of(path) != FileKind::Own;
+        let now = trees.files(Side::Now).unwrap_or_default();
+        self.judges = self.judges(&trees, &now).unwrap_or_default();
+        let made = &self.judges.made;
+        let is_work = |path: &String| files::kind_of(path) != FileKind::Own && !made.contains(path);
         let changed = changed
             .into_iter()
             .filter(|changed| changed.is && is_work(&changed.path));
@@ -197,13 +204,18 @@ impl Trials {
             let content = trees.content(&To::Copy(Side::Now), &changed.path)?;
             Some((path_of(&changed.path), content))
         });
-        let modules = trees.files(Side::Now).unwrap_or_default();
-        let modules = modules.iter().filter(|path| path.ends_with(".py"));
+        // What was built has its time from what it was built of.
+        let anew = anew.filter(|(_, content)| !content.is_binary());
+        let modules = now.iter().filter(|path| path.ends_with(".py"));
         let caches: BTreeSet<PathBuf> = modules
             .filter_map(|path| Some(path_of(path).parent()?.join("__pycache__")))
             .filter(|cache| self.tree().join(cache).is_dir())
             .collect();
-        let gone = caches.into_iter().map(|cache| (cache, Content::Gone));
+        let then_ms = self.ground.armed_at_ms;
+        let to_make: Vec<PathBuf> = made::anew(self.tree(), made, &now, then_ms);
+        self.prelude.retain(|(path, _)| !to_make.contains(path));
+        let gone = caches.into_iter().chain(to_make);
+        let gone = gone.map(|path| (path, Content::Gone));
         // What was built before an edit is older than it still.
         let mut anew: Vec<(PathBuf, Content)> = anew.collect();
         anew.sort_by_cached_key(|(path, _)| modified(&self.tree().join(path)));
@@ -214,6 +226,12 @@ impl Trials {
             .filter(|(path, _)| !known.contains(path))
             .collect();
         self.prelude.extend(more);
+    }
+
+    fn judges(&self, trees: &Trees, now: &[String]) -> Result<Judges, String> {
+        let armed = trees.files(Side::Armed)?;
+        let read = |path: &str| String::from_utf8(trees.read(Side::Armed, path)?).ok();
+        Ok(shadows::of_checks(&self.commands(), &armed, now, &read))
     }
 
     /// Where the files of now lie.
@@ -350,22 +368,34 @@ impl Trials {
         trees: &Trees,
         read: &'a dyn Fn(Side, &str) -> Option<Vec<u8>>,
     ) -> Result<Sight<'a>, String> {
-        let commands = self.commands();
-        let armed_text = |path: &str| String::from_utf8(read(Side::Armed, path)?).ok();
-        let (armed, now) = (trees.files(Side::Armed)?, trees.files(Side::Now)?);
+        let by_recipe = self.judges.made.clone();
+        let without_made = |files: Result<Vec<String>, String>| -> Result<Vec<String>, String> {
+            let files = files?.into_iter();
+            Ok(files.filter(|path| !by_recipe.contains(path)).collect())
+        };
+        let changes = |side| -> Result<Vec<Changed>, String> {
+            let changed = trees.changes(side)?.into_iter();
+            Ok(changed.filter(|c| !by_recipe.contains(&c.path)).collect())
+        };
+        let armed = without_made(trees.files(Side::Armed))?;
+        let now = without_made(trees.files(Side::Now))?;
         // Git ignores it, a check names it, and it was not there.
-        let made = files::named_paths(&commands).into_iter().filter(|path| {
-            let there = self.tree().join(path);
-            !now.contains(path)
-                && !armed.contains(path)
-                && std::fs::symlink_metadata(there).is_ok_and(|found| found.is_file())
-        });
+        let made = files::named_paths(&self.commands())
+            .into_iter()
+            .filter(|path| {
+                let there = self.tree().join(path);
+                !now.contains(path)
+                    && !armed.contains(path)
+                    && !by_recipe.contains(path)
+                    && std::fs::symlink_metadata(there).is_ok_and(|found| found.is_file())
+            });
         Ok(Sight {
-            since_armed: trees.changes(Side::Armed)?,
-            since_base: trees.changes(Side::Base)?,
+            since_armed: changes(Side::Armed)?,
+            since_base: changes(Side::Base)?,
             made: made.collect(),
             strays: self.strays(&now),
-            reached: shadows::of_checks(&commands, &armed, &now, &armed_text),
+            reached: self.judges.files.clone(),
+            by_recipe,
             now,
             armed,
             own: &self.own,

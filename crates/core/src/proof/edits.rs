@@ -55,6 +55,8 @@ pub struct Sight<'a> {
     pub own: &'a [String],
     /// Files that the checks reach by name.
     pub reached: Vec<String>,
+    /// What recipes of the checks make.
+    pub by_recipe: Vec<String>,
     /// What a person calls check files, and what they let change.
     pub also: &'a [String],
     pub may_change: &'a [String],
@@ -73,12 +75,18 @@ impl Sight<'_> {
         match kind_of(path) {
             FileKind::Own => FileKind::Own,
             _ if is(self.own) => FileKind::Own,
-            FileKind::Work | FileKind::Manifest if self.reached.iter().any(|name| name == path) => {
+            FileKind::Work | FileKind::Manifest
+                if self.is_made(path) || self.reached.iter().any(|name| name == path) =>
+            {
                 FileKind::Runner
             }
             FileKind::Work if is(self.also) => FileKind::Runner,
             kind => kind,
         }
+    }
+
+    fn is_made(&self, path: &str) -> bool {
+        self.by_recipe.iter().any(|name| name == path)
     }
 
     fn text(&self, side: Side, path: &str) -> Option<String> {
@@ -176,15 +184,21 @@ impl Sight<'_> {
         let may = |path: &str| self.may_change.iter().any(|pattern| matches(pattern, path));
         // Before there were tests, there was nothing that they could hide.
         let had_tests = side == Side::Base || self.has_tests(side);
-        let counts = |changed: &&Changed| !may(&changed.path) && (changed.was || had_tests);
+        let counts = |changed: &&Changed| {
+            let could_hide = changed.was || had_tests || self.is_made(&changed.path);
+            !may(&changed.path) && could_hide
+        };
         let changed = self.since(side).iter().filter(counts);
         let edit = |changed: &Changed| match self.kind(&changed.path) {
+            FileKind::Own => None,
+            // It is made again, of what is tried.
+            _ if self.is_made(&changed.path) => Some(To::Remove),
             FileKind::Test if !changed.was => (!keep_new).then_some(To::Remove),
             FileKind::Runner if !changed.was => Some(To::Remove),
             FileKind::Test | FileKind::Runner => Some(To::Copy(side)),
             FileKind::Manifest => self.manifest_edit(side, changed),
             FileKind::Work if is_rust(&changed.path) => self.inline_edit(side, changed),
-            FileKind::Work | FileKind::Own => None,
+            FileKind::Work => None,
         };
         edits(changed, edit)
     }

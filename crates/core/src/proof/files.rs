@@ -4,7 +4,7 @@
 //! called a check is brought back as it was. Both are seen in an experiment
 //! that does not come out, never in a proof that should not be.
 
-use super::judges::judges;
+use super::judges::{Judges, judges};
 
 /// What a file is to an experiment. Paths are relative, with `/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,11 +246,20 @@ pub struct Then<'a> {
     pub read: &'a dyn Fn(&str) -> Option<String>,
 }
 
+/// Whether it is a part of what compilers build.
+pub fn is_object(path: &str) -> bool {
+    let ends = [".o", ".obj", ".a", ".so"];
+    ends.iter().any(|end| path.ends_with(end))
+}
+
 /// The files that the commands of the checks reach by name, and what those
 /// reach in turn: scripts are what is checked with.
-pub fn reached(commands: &[String], then: &Then<'_>) -> Vec<String> {
+pub fn reached(commands: &[String], then: &Then<'_>) -> Judges {
     let read = then.read;
-    let mut found = judges(commands, then);
+    let Judges {
+        files: mut found,
+        made,
+    } = judges(commands, then);
     let mut texts: Vec<String> = commands.to_vec();
     texts.extend(found.iter().filter_map(|name| read(name)));
     let package = read("package.json").unwrap_or_default();
@@ -277,7 +286,7 @@ pub fn reached(commands: &[String], then: &Then<'_>) -> Vec<String> {
             }
         }
     }
-    found
+    Judges { files: found, made }
 }
 
 const MOST_REACHED: usize = 200;
@@ -475,8 +484,8 @@ mod tests {
             read: &read,
         };
         let mut found = reached(&["npm test".into(), "sh ./ci/all.sh".into()], &then);
-        found.sort();
-        assert_eq!(found, ["ci/all.sh", "ci/more.sh", "tools/run.js"]);
+        found.files.sort();
+        assert_eq!(found.files, ["ci/all.sh", "ci/more.sh", "tools/run.js"]);
     }
 
     #[test]

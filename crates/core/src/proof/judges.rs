@@ -14,7 +14,6 @@ mod unsaid;
 use std::collections::HashMap;
 
 use super::files::{self, Then};
-use make::{Call, Recipes};
 use shell::{Command, UNKNOWN, commands};
 
 /// More than any check runs one after the other.
@@ -24,11 +23,21 @@ const LONGEST_LINK: usize = 200;
 /// Nobody hands a verdict on more often.
 const DEEPEST: usize = 5;
 
+/// What decides a check.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judges {
+    pub files: Vec<String>,
+    /// What recipes make, under the names of it: whatever lies there was made,
+    /// or is in the way of what would be.
+    pub made: Vec<String>,
+}
+
 /// The scripts that decide, and what decides in them.
-pub fn judges(commands: &[String], then: &Then<'_>) -> Vec<String> {
+pub fn judges(commands: &[String], then: &Then<'_>) -> Judges {
     let mut court = Court {
         then,
         found: Vec::new(),
+        made: Vec::new(),
         heard: Vec::new(),
         texts: Vec::new(),
         said: String::new(),
@@ -55,7 +64,10 @@ pub fn judges(commands: &[String], then: &Then<'_>) -> Vec<String> {
             }
         }
     }
-    court.found
+    Judges {
+        files: court.found,
+        made: court.made,
+    }
 }
 
 /// What a command does for the verdict of its text.
@@ -71,6 +83,7 @@ enum Part {
 struct Court<'a> {
     then: &'a Then<'a>,
     found: Vec<String>,
+    made: Vec<String>,
     /// Every text that was taken up, so that none is taken up again.
     heard: Vec<(String, String)>,
     texts: Vec<Text>,
@@ -428,81 +441,6 @@ impl Court<'_> {
             true => Part::Tests,
             false => Part::Scripts(found),
         }
-    }
-
-    /// The lines of a target and of all that it needs.
-    fn recipes(&mut self, files: &[&str], args: &[String], folder: &str) -> Part {
-        let is_make = files.contains(&"Makefile");
-        let call = Call::of(args);
-        let folder = call
-            .folder
-            .as_ref()
-            .map_or(folder.to_owned(), |to| joined(folder, to));
-        let Some(text) = self.recipe_text(files, &call, &folder) else {
-            return Part::None;
-        };
-        let recipes = Recipes::read(&text);
-        let mut wanted = call.targets.clone();
-        if wanted.is_empty() {
-            wanted.extend(recipes.goal.clone());
-        }
-        let mut done: Vec<String> = Vec::new();
-        let mut part = Part::None;
-        while let Some(name) = wanted.pop() {
-            if done.len() >= MOST || done.contains(&name) {
-                continue;
-            }
-            let (recipe, needs) = recipes.of(&name);
-            wanted.extend(needs);
-            // A file of this name would be in the way of the recipe.
-            let place = joined(&folder, &name);
-            let is_made = !recipe.is_empty() || call.targets.contains(&name);
-            let is_name = !name.contains(['$', '%']);
-            if is_made && is_make && is_name && self.read(&place).is_none() {
-                self.found.push(place);
-            }
-            if self.hand_on(&recipe, &folder, &recipes.variables) == Part::Tests {
-                part = Part::Tests;
-            }
-            done.push(name);
-        }
-        part
-    }
-
-    /// The file of a call with all that it takes in; what is not called as such
-    /// files are belongs to the checks all the same.
-    fn recipe_text(&mut self, files: &[&str], call: &Call, folder: &str) -> Option<String> {
-        let usual = files.iter().map(|file| joined(folder, file));
-        let mut names: Vec<String> = match call.files.is_empty() {
-            true => usual
-                .filter(|file| self.read(file).is_some())
-                .take(1)
-                .collect(),
-            false => call.files.iter().map(|file| joined(folder, file)).collect(),
-        };
-        let mut all: Option<String> = None;
-        let mut at = 0;
-        while let Some(name) = names.get(at).cloned().filter(|_| at < MOST) {
-            at += 1;
-            let Some(text) = self.read(&name) else {
-                continue;
-            };
-            for file in make::included(&text)
-                .iter()
-                .map(|file| joined(folder, file))
-            {
-                if !names.contains(&file) {
-                    names.push(file);
-                }
-            }
-            if !files::kind_of(&name).is_check() && !self.found.contains(&name) {
-                self.found.push(name);
-            }
-            let all = all.get_or_insert_default();
-            all.push_str(&text);
-            all.push('\n');
-        }
-        all
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::files::{Then, kind_of, reached};
+use super::judges::Judges;
 
 /// The files that belong to the checks although their names do not say so:
 /// what the commands reach, and what stands in front of that. `armed` and `now`
@@ -13,9 +14,12 @@ pub fn of_checks(
     armed: &[String],
     now: &[String],
     read: &dyn Fn(&str) -> Option<String>,
-) -> Vec<String> {
+) -> Judges {
     let then = Then { files: armed, read };
-    let mut found = reached(commands, &then);
+    let Judges {
+        files: mut found,
+        made,
+    } = reached(commands, &then);
     let known: HashSet<&str> = armed.iter().map(String::as_str).collect();
     let is_new = |path: &&str| !known.contains(path);
     let new: Vec<&str> = now.iter().map(String::as_str).filter(is_new).collect();
@@ -26,14 +30,13 @@ pub fn of_checks(
         // A folder is in the way of a recipe as a file is.
         let is_in_the_way = |path: &&&str| {
             let below = |name: &String| path.strip_prefix(name.as_str()).is_some_and(is_below);
-            let mut recipes = found.iter().filter(|name| !known.contains(name.as_str()));
-            recipes.any(below)
+            made.iter().any(below)
         };
         let in_the_way = new.iter().filter(is_in_the_way);
         let in_the_way: Vec<String> = in_the_way.map(|path| (*path).to_owned()).collect();
         found.extend(shadows.into_iter().chain(in_the_way));
     }
-    found
+    Judges { files: found, made }
 }
 
 fn is_below(rest: &str) -> bool {

@@ -139,10 +139,12 @@ pub(crate) fn originals(
     let read = |side, path: &str| disk.read(side, path);
     let then = |path: &str| String::from_utf8(read(Side::Armed, path)?).ok();
     let known: Vec<String> = disk.then.keys().cloned().collect();
+    let judges = shadows::of_checks(commands, &known, &disk.now, &then);
     let sight = Sight {
         since_armed: disk.changed.clone(),
         since_base: disk.changed.clone(),
-        reached: shadows::of_checks(commands, &known, &disk.now, &then),
+        reached: judges.files,
+        by_recipe: judges.made,
         now: disk.now.clone(),
         armed: known,
         own,

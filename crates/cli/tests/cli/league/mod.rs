@@ -1,6 +1,7 @@
 //! The liars' league: agents that want to be done without the work, and honest
 //! ones. No lie may end as complete, and no honest work may be held up.
 
+mod built;
 mod go;
 mod node;
 mod perl;
@@ -13,6 +14,7 @@ mod vitest;
 
 use std::fmt::Write as _;
 use std::fs;
+use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 
@@ -42,6 +44,8 @@ pub struct Case {
     /// Files over those of the project.
     files: Files,
     agent: &'static str,
+    /// Run in the project when all is committed, before the loop.
+    before: &'static str,
 }
 
 const TICK: &str = "tick() { sed -i 's/\\[ \\]/[x]/' tasks.md; }\n";
@@ -70,7 +74,13 @@ impl Case {
             want,
             files,
             agent,
+            before: "true",
         }
+    }
+
+    /// The same where this was done before the loop.
+    pub const fn after(self, before: &'static str) -> Case {
+        Case { before, ..self }
     }
 }
 
@@ -121,6 +131,9 @@ impl League {
         env.git(&["add", "-A"]);
         let name = ["-c", "user.name=T", "-c", "user.email=t@localhost"];
         env.git(&[&name[..], &["commit", "-q", "-m", "Plan"]].concat());
+        let mut before = Command::new("sh");
+        before.args(["-c", case.before]).current_dir(env.path(""));
+        assert!(before.status().unwrap().success(), "{}", case.before);
         let script = env.outside("agent.sh");
         fs::write(&script, [TICK, case.agent].concat()).unwrap();
         let agent = format!("sh {}", script.display());

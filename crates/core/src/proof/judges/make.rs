@@ -1,6 +1,8 @@
 //! What `make` and `just` run: the recipes of what is asked for.
 
+use super::super::files::{self, is_object};
 use super::unsaid::assigned;
+use super::{Court, MOST, Part, joined};
 
 /// A file of recipes, as far as it takes to know who decides.
 pub(super) struct Recipes {
@@ -62,6 +64,79 @@ pub(super) fn included(text: &str) -> Vec<String> {
     files.flatten().collect()
 }
 
+impl Court<'_> {
+    /// The lines of a target and of all that it needs.
+    pub(super) fn recipes(&mut self, files: &[&str], args: &[String], folder: &str) -> Part {
+        let is_make = files.contains(&"Makefile");
+        let call = Call::of(args);
+        let folder = call
+            .folder
+            .as_ref()
+            .map_or(folder.to_owned(), |to| joined(folder, to));
+        let Some(text) = self.recipe_text(files, &call, &folder) else {
+            return Part::None;
+        };
+        let recipes = Recipes::read(&text);
+        let mut wanted = call.targets.clone();
+        if wanted.is_empty() {
+            wanted.extend(recipes.goal.clone());
+        }
+        let mut done: Vec<String> = Vec::new();
+        let mut part = Part::None;
+        while let Some(name) = wanted.pop() {
+            if done.len() >= MOST || done.contains(&name) {
+                continue;
+            }
+            let (recipe, needs) = recipes.of(&name);
+            let place = joined(&folder, &name);
+            let is_made = call.targets.contains(&name) || recipes.make(&name);
+            let is_name = !name.contains(['$', '%']);
+            if is_made && is_make && is_name && self.read(&place).is_none() {
+                self.made.push(place);
+            }
+            wanted.extend(needs);
+            if self.hand_on(&recipe, &folder, &recipes.variables) == Part::Tests {
+                part = Part::Tests;
+            }
+            done.push(name);
+        }
+        part
+    }
+
+    /// The file of a call with all that it takes in; what is not called as such
+    /// files are belongs to the checks all the same.
+    fn recipe_text(&mut self, files: &[&str], call: &Call, folder: &str) -> Option<String> {
+        let usual = files.iter().map(|file| joined(folder, file));
+        let mut names: Vec<String> = match call.files.is_empty() {
+            true => usual
+                .filter(|file| self.read(file).is_some())
+                .take(1)
+                .collect(),
+            false => call.files.iter().map(|file| joined(folder, file)).collect(),
+        };
+        let mut all: Option<String> = None;
+        let mut at = 0;
+        while let Some(name) = names.get(at).cloned().filter(|_| at < MOST) {
+            at += 1;
+            let Some(text) = self.read(&name) else {
+                continue;
+            };
+            for file in included(&text).iter().map(|file| joined(folder, file)) {
+                if !names.contains(&file) {
+                    names.push(file);
+                }
+            }
+            if !files::kind_of(&name).is_check() && !self.found.contains(&name) {
+                self.found.push(name);
+            }
+            let all = all.get_or_insert_default();
+            all.push_str(&text);
+            all.push('\n');
+        }
+        all
+    }
+}
+
 impl Recipes {
     pub fn read(text: &str) -> Recipes {
         let mut read = Recipes {
@@ -118,6 +193,24 @@ impl Recipes {
         let mut recipe: String = rules.iter().map(|rule| rule.recipe.as_str()).collect();
         self.take_in_defined(&mut recipe);
         (recipe, needs)
+    }
+
+    /// Whether something is made under this name, by a recipe or by a rule
+    /// that make brings along.
+    pub fn make(&self, name: &str) -> bool {
+        let makes = |rule: &Rule| {
+            let is_built = rule.needs.iter().any(|need| is_object(need));
+            rule.targets.iter().any(|target| target == name)
+                && (!rule.recipe.is_empty() || is_built)
+        };
+        // A pattern of every name would be one of those that are written, too.
+        let fits = |target: &String| {
+            let parts = target.split_once('%').filter(|parts| *parts != ("", ""));
+            parts.is_some_and(|(start, end)| name.starts_with(start) && name.ends_with(end))
+        };
+        let by_pattern = |rule: &Rule| rule.targets.iter().any(fits);
+        let mut rules = self.rules.iter();
+        is_object(name) || rules.any(|rule| makes(rule) || by_pattern(rule))
     }
 
     /// The lines of each name that a recipe, or what it takes in, mentions.

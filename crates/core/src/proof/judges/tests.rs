@@ -305,7 +305,8 @@ fn who_decides_judges() {
             files: &files,
             read: &read,
         };
-        let mut got = judges(&[command.to_owned()], &then);
+        let Judges { files, made } = judges(&[command.to_owned()], &then);
+        let mut got = [files, made].concat();
         let mut want: Vec<String> = want.iter().map(|name| (*name).to_owned()).collect();
         got.sort();
         want.sort();
@@ -349,4 +350,25 @@ fn a_verdict_that_is_handed_on_for_ever_ends() {
     ] {
         judges(&[command], &then);
     }
+}
+
+#[test]
+fn what_recipes_make_is_no_source() {
+    const MAKEFILE: &str = "OBJECTS = main.o calc.o\n\ntest: t stamp\n\t./t\n\nt: $(OBJECTS) new.c\n\t$(CC) -o t $(OBJECTS)\n\nlinked: other.o\n\n%.o: %.c new.h\n\t$(CC) -c $<\n\nstamp: ; touch stamp\n\n%: %.sh\n\tcp $< $@\n";
+    let made = |command: &str| {
+        let read = |path: &str| (path == "Makefile").then(|| MAKEFILE.to_owned());
+        let then = Then {
+            files: &["Makefile".to_owned()],
+            read: &read,
+        };
+        let mut made = judges(&[command.to_owned()], &then).made;
+        made.sort();
+        made
+    };
+    assert_eq!(
+        made("make test"),
+        ["calc.o", "main.o", "stamp", "t", "test"]
+    );
+    assert_eq!(made("make linked"), ["linked", "other.o"]);
+    assert_eq!(made("./t"), [""; 0]);
 }
