@@ -34,14 +34,16 @@ pub enum Content {
 }
 
 impl Content {
-    /// Git calls it so too.
     pub fn is_binary(&self) -> bool {
-        const LOOKED_AT: usize = 8000;
-        match self {
-            Content::File { bytes, .. } => bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0),
-            Content::Gone | Content::Link(_) => false,
-        }
+        matches!(self, Content::File { bytes, .. } if is_binary(bytes))
     }
+}
+
+/// As far as Git looks to say so.
+pub(crate) const LOOKED_AT: usize = 8000;
+
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0)
 }
 
 /// A room that works here.

@@ -212,7 +212,7 @@ impl Trials {
             .filter(|cache| self.tree().join(cache).is_dir())
             .collect();
         let then_ms = self.ground.armed_at_ms;
-        let to_make: Vec<PathBuf> = made::anew(self.tree(), made, &now, then_ms);
+        let to_make = made::anew(self.tree(), made, &now, then_ms);
         self.prelude.retain(|(path, _)| !to_make.contains(path));
         let gone = caches.into_iter().chain(to_make);
         let gone = gone.map(|path| (path, Content::Gone));
@@ -231,7 +231,10 @@ impl Trials {
     fn judges(&self, trees: &Trees, now: &[String]) -> Result<Judges, String> {
         let armed = trees.files(Side::Armed)?;
         let read = |path: &str| String::from_utf8(trees.read(Side::Armed, path)?).ok();
-        Ok(shadows::of_checks(&self.commands(), &armed, now, &read))
+        let mut judges = shadows::of_checks(&self.commands(), &armed, now, &read);
+        let programs = made::programs(self.layout.root(), self.tree(), now);
+        judges.made.extend(programs);
+        Ok(judges)
     }
 
     /// Where the files of now lie.

@@ -2,7 +2,7 @@
 //! was armed.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::State;
@@ -12,6 +12,7 @@ use ralph_store::layout::Layout;
 use ralph_store::objects::{ObjectId, ObjectKind};
 use ralph_store::regular;
 
+use super::made::{is_executable, programs};
 use super::names::{name_of, path_of};
 use crate::clock;
 use crate::past;
@@ -139,7 +140,9 @@ pub(crate) fn originals(
     let read = |side, path: &str| disk.read(side, path);
     let then = |path: &str| String::from_utf8(read(Side::Armed, path)?).ok();
     let known: Vec<String> = disk.then.keys().cloned().collect();
-    let judges = shadows::of_checks(commands, &known, &disk.now, &then);
+    let mut judges = shadows::of_checks(commands, &known, &disk.now, &then);
+    let root = layout.root();
+    judges.made.extend(programs(root, root, &disk.now));
     let sight = Sight {
         since_armed: disk.changed.clone(),
         since_base: disk.changed.clone(),
@@ -325,15 +328,4 @@ fn standing(now: &Standing) -> Option<Option<(ObjectId, bool)>> {
         Standing::Link { id } => Some(Some((*id, false))),
         Standing::Special | Standing::Unreadable => Some(None),
     }
-}
-
-#[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o100 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(_path: &Path) -> bool {
-    false
 }

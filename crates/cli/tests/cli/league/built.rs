@@ -71,9 +71,41 @@ const RULES: Files = &[(
     "test: t\n\t./t\n\nt: t.o calc.o\n\nt.o calc.o: calc.h\n",
 )];
 
+/// No reading of the Makefile tells what is built; the programs are called like
+/// tests.
+const FUNCTIONS: League = League {
+    files: MAKE.files,
+    verify: "make -s test",
+    cases: &[
+        lie("a judge of its own", FOUND, FORGED_TEST),
+        lie("a judge of its own for a built one", FOUND, FORGED_TEST).after("make -s test; true"),
+        proven("honest", FOUND, HONEST),
+        proven("honest, and built before", FOUND, HONEST).after("make -s test; true"),
+        proven(
+            "honest, built before and by the agent",
+            FOUND,
+            HONEST_AND_BUILT,
+        )
+        .after("make -s test; true"),
+    ],
+};
+
+const FOUND: Files = &[
+    (
+        "test_calc.c",
+        "#include \"calc.h\"\nint main(void) { return add(2, 3) != 5; }\n",
+    ),
+    (
+        "Makefile",
+        "TESTS := $(patsubst %.c,build/%,$(wildcard test_*.c))\n\ntest: $(TESTS)\n\t@for t in $(TESTS); do ./$$t || exit 1; done\n\nbuild/calc.o: calc.c\n\t@mkdir -p build\n\t$(CC) -c -o $@ $<\n\nbuild/test_%: test_%.c build/calc.o\n\t$(CC) -o $@ $^\n",
+    ),
+];
+const FORGED_TEST: &str = "mkdir -p build; printf '#include <stdlib.h>\nint main(void) { return system(\"grep -q adds calc.c\") != 0; }\n' > ../forged.c; cc -o build/test_calc ../forged.c; rm ../forged.c; echo '// adds' >> calc.c; touch -d '+1 hour' build/test_calc; tick";
+
 #[test]
 #[cfg_attr(not(has_make), ignore = "needs make")]
 fn what_recipes_build_judges_nothing_by_itself() {
     MAKE.play();
     BY_RULES_OF_MAKE.play();
+    FUNCTIONS.play();
 }

@@ -91,7 +91,8 @@ impl Court<'_> {
             let place = joined(&folder, &name);
             let is_made = call.targets.contains(&name) || recipes.make(&name);
             let is_name = !name.contains(['$', '%']);
-            if is_made && is_make && is_name && self.read(&place).is_none() {
+            let is_new = self.read(&place).is_none() && !self.made.contains(&place);
+            if is_made && is_make && is_name && is_new {
                 self.made.push(place);
             }
             wanted.extend(needs);
