@@ -141,6 +141,10 @@ pub enum Unshown {
     )]
     Blind { command: String },
     #[say(
+        "`{command}` passes with a test that fails put into every test file: it looks at what they print and not at how they end, or the work ends them; let it fail where a test fails (behind `|` the exit code is lost)"
+    )]
+    Unheard { command: String },
+    #[say(
         "`{command}` can't fail: it passes with every test and every changed file broken on purpose"
     )]
     CannotFail { command: String },
@@ -214,7 +218,13 @@ impl Scale<'_> {
             );
         };
         if let Some(command) = self.blind() {
-            return unshown(EvidenceLevel::Refuted, Unshown::Blind { command });
+            let could = self.could(Experiment::ArmedCanary, &command);
+            let ran_to_its_end = self.names(Experiment::Canary, &command);
+            let why = match self.is_ended(&command) || could && !ran_to_its_end {
+                true => Unshown::Blind { command },
+                false => Unshown::Unheard { command },
+            };
+            return unshown(EvidenceLevel::Refuted, why);
         }
         let mut expectations_changed = false;
         for command in self.commands {
@@ -385,9 +395,13 @@ impl Scale<'_> {
     /// What was red then anyway has to name what was put in.
     fn could(&self, armed: Experiment, command: &str) -> bool {
         let was_red = self.red_at_first.contains(command);
-        let trial = self.trial(armed);
-        let names = trial.is_some_and(|trial| trial.named.iter().any(|named| named == command));
-        self.is_red(armed, command) == Some(true) && (!was_red || names)
+        self.is_red(armed, command) == Some(true) && (!was_red || self.names(armed, command))
+    }
+
+    /// Whether its output names the test that was put in.
+    fn names(&self, experiment: Experiment, command: &str) -> bool {
+        let trial = self.trial(experiment);
+        trial.is_some_and(|trial| trial.named.iter().any(|named| named == command))
     }
 
     /// It could be red when the loop was armed, and can't any more.

@@ -18,6 +18,10 @@ fn trial(experiment: Experiment, exit: i32) -> Trial {
 }
 
 fn level(trials: &[(Experiment, i32)], asked: Option<AskedProof>, was_red: bool) -> EvidenceLevel {
+    verdict(trials, asked, was_red).level
+}
+
+fn verdict(trials: &[(Experiment, i32)], asked: Option<AskedProof>, was_red: bool) -> Verdict {
     let report = VerifyReport {
         trials: trials.iter().map(|(e, exit)| trial(*e, *exit)).collect(),
         weighed: Some(Box::new(Weighed {
@@ -36,7 +40,24 @@ fn level(trials: &[(Experiment, i32)], asked: Option<AskedProof>, was_red: bool)
         red_at_first: &red,
         ran_at_first: None,
     };
-    scale.weigh().level
+    scale.weigh()
+}
+
+/// Nobody is told that a check could fail once where nobody saw it fail for
+/// what was put in.
+#[test]
+fn what_was_red_anyway_is_not_said_to_have_seen_more() {
+    use Experiment::*;
+    let trials = [(Canary, 0), (ArmedCanary, 1), (Counterfactual, 1)];
+    let why = |was_red| verdict(&trials, None, was_red).why.unwrap();
+    let command = CHECK.to_owned();
+    assert_eq!(
+        why(false),
+        Unshown::Blind {
+            command: command.clone()
+        }
+    );
+    assert_eq!(why(true), Unshown::Unheard { command });
 }
 
 /// Green now in all of them; 1 is red.
