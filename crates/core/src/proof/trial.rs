@@ -170,7 +170,7 @@ pub enum Unshown {
     BlindIn { command: String, files: Vec<String> },
     #[say("`{command}` passes with {files} empty too, and fails without the change: what is green is said by {files} alone; put it back if it is a check, and where it is the work, have a test of its own look at what it does", files = files.join(", "))]
     ByExit { command: String, files: Vec<String> },
-    #[say("the checks change {files} while they run: leave check files as they are", files = files.join(", "))]
+    #[say("the checks change {files} while they run: leave check files as they are; what they build belongs into .gitignore", files = files.join(", "))]
     Rewrites { files: Vec<String> },
     #[say(
         "`{command}` gives different results for the same contents: it is flaky and shows nothing"
