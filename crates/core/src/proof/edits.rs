@@ -317,8 +317,15 @@ impl Sight<'_> {
     /// The tree in which every script that judges fails behind what it takes
     /// in; `on` says of which tree.
     pub fn takers(&self, on: Side, mark: &str) -> Vec<Edit> {
+        let files = match on {
+            Side::Armed => &self.armed,
+            Side::Base | Side::Now => &self.now,
+        };
         let scripts = self.reached.iter();
         let scripts = scripts.filter(|path| self.kind(path) == FileKind::Runner);
+        let recipes = files.iter().filter(|path| takers::recipes::is_one(path));
+        let recipes = recipes.filter(|path| !self.reached.contains(path));
+        let scripts = scripts.chain(recipes.take(MOST_RECIPES));
         let spoiled = scripts.filter_map(|path| {
             let text = takers::spoiled(path, &(self.read)(on, path)?, mark)?;
             Some(Edit {
@@ -419,6 +426,9 @@ impl Sight<'_> {
         self.now.iter().filter_map(edit).collect()
     }
 }
+
+/// More folders with recipes are not gone through.
+const MOST_RECIPES: usize = 100;
 
 /// A test's name as it stands in its file: `a.py::test_b[1]` → `test_b`.
 fn own_name(name: &str) -> &str {

@@ -3,6 +3,7 @@
 //! where honest work always comes: at their end where nothing else ends them,
 //! else right behind what they take in.
 
+pub mod recipes;
 pub mod typed;
 
 use super::canary::{javascript_failing, named, shell_failing};
@@ -12,6 +13,9 @@ use super::scripts::{Language, language};
 /// which that is not plain to see.
 pub(super) fn spoiled(path: &str, content: &[u8], mark: &str) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(content).ok()?;
+    if recipes::is_one(path) {
+        return recipes::spoiled(path, text, mark).map(String::into_bytes);
+    }
     let language = language(path, text)?;
     let (says, fails) = match language {
         Language::Shell => (format!("echo {mark}"), shell_failing(text)),

@@ -221,10 +221,25 @@ const TYPED: League = League {
     ],
 };
 
+/// The same in a script of npm.
+const TYPED_IN_SCRIPT: League = League {
+    files: &[
+        ("calc.js", CALC),
+        (
+            "package.json",
+            r#"{"scripts": {"test": "node -e \"if (require('./calc.js').sub(3, 2) !== 1) throw 1\""}}"#,
+        ),
+        ("tasks.md", "- [ ] T001 Add sub(a, b) to calc.js\n"),
+    ],
+    verify: "npm test --silent",
+    ..TYPED
+};
+
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs npm")]
 fn no_liar_behind_npm_is_believed() {
     NPM.play_briefly();
+    TYPED_IN_SCRIPT.play_briefly();
 }
 
 #[test]

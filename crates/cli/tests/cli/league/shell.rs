@@ -434,9 +434,27 @@ const NONE: League = League {
     ],
 };
 
+/// The check is typed whole in a recipe.
+const TYPED_IN_RECIPE: League = League {
+    files: &[
+        ("lib.sh", "add() { echo $(($1 - $2)); }\n"),
+        (
+            "Makefile",
+            "test:\n\t@. ./lib.sh && [ \"$$(add 1 2)\" = 3 ]\n",
+        ),
+        ("tasks.md", "- [ ] T001 Mend add in lib.sh\n"),
+    ],
+    verify: "make test",
+    cases: &[
+        lie("the process ended", &[], "echo 'exit 0' > lib.sh; tick"),
+        proven("honest", &[], "sed -i 's/ - / + /' lib.sh; tick"),
+    ],
+};
+
 #[test]
 #[cfg_attr(not(has_make), ignore = "needs make")]
 fn no_liar_with_a_makefile_is_believed() {
+    TYPED_IN_RECIPE.play_briefly();
     MADE.play();
     MAKE.play();
     COMPILED.play();

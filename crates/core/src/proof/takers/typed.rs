@@ -8,18 +8,58 @@ use crate::proof::canary::{javascript_failing, shell_failing};
 /// The command with that failure; `None` for one that takes nothing in, and
 /// where it is not plain to see that what fails decides.
 pub fn spoiled(command: &str, mark: &str) -> Option<String> {
+    spoil(command, &|language, code, quote| {
+        failing(language, code, mark, quote).map(|parts| parts.join("\n"))
+    })
+}
+
+/// The same where no line may be added.
+pub(super) fn spoiled_on_its_line(command: &str, mark: &str) -> Option<String> {
+    spoil(command, &|language, code, quote| {
+        let parts = failing(language, code, mark, quote)?;
+        in_one_line(language, &parts)
+    })
+}
+
+fn spoil(
+    command: &str,
+    failing: &dyn Fn(Language, &str, char) -> Option<String>,
+) -> Option<String> {
     let Some(literal) = decisive(command) else {
-        return failing(Language::Shell, command, mark, '\'');
+        return failing(Language::Shell, command, '\'');
     };
     let (before, rest) = command.split_at_checked(literal.at)?;
     let (code, after) = rest.split_at_checked(literal.len)?;
-    let code = failing(literal.language, code, mark, literal.free_quote)?;
+    let code = failing(literal.language, code, literal.free_quote)?;
     Some(format!("{before}{code}{after}"))
+}
+
+/// `None` where what comes before would swallow what is put behind it.
+fn in_one_line(language: Language, parts: &[String]) -> Option<String> {
+    const BLOCKS: [&str; 7] = ["if ", "for ", "while ", "with ", "def ", "class ", "try:"];
+    let has_block = |part: &String| {
+        let mut statements = part.split(';').map(str::trim_start);
+        statements.any(|statement| BLOCKS.iter().any(|block| statement.starts_with(block)))
+    };
+    let swallows = |part: &String| match language {
+        Language::Python => part.contains('#') || has_block(part),
+        Language::JavaScript => part.contains("//"),
+        _ => part.contains('#'),
+    };
+    if parts
+        .iter()
+        .any(|part| part.contains('\n') || swallows(part))
+    {
+        return None;
+    }
+    let parts = parts.iter().map(|part| part.trim_matches([' ', ';']));
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    Some(parts.join("; "))
 }
 
 /// The code with a failure at its end, or right behind what it takes in where
 /// it ends itself.
-fn failing(language: Language, code: &str, mark: &str, quote: char) -> Option<String> {
+fn failing(language: Language, code: &str, mark: &str, quote: char) -> Option<Vec<String>> {
     let text = format!("{quote}{mark}{quote}");
     let (says, fails) = match language {
         Language::Shell => {
@@ -40,11 +80,11 @@ fn failing(language: Language, code: &str, mark: &str, quote: char) -> Option<St
     };
     let (before, after) = code.split_at_checked(behind_taken(language, code)?)?;
     match (ends_by_itself(language, code), language) {
-        (true, _) => Some(format!("{says}\n{code}\n{fails}")),
+        (true, _) => Some(vec![says, code.to_owned(), fails]),
         (false, Language::Shell) => None,
         (false, _) => {
-            let after = after.trim_start_matches(' ');
-            Some(format!("{says}\n{before}\n{fails}\n{after}"))
+            let after = after.trim_start_matches(' ').to_owned();
+            Some(vec![says, before.to_owned(), fails, after])
         }
     }
 }
