@@ -85,8 +85,8 @@ pub(crate) struct Trials {
     pub prelude: Vec<(PathBuf, Content)>,
     /// A room with the tree of the turn, where another turn is under way.
     pub frozen: Option<Room>,
-    /// Whose verdict the checks are, as soon as the trees are looked at.
-    pub judges: Judges,
+    /// Whose verdict the checks are; `None` until the trees were looked at.
+    pub judges: Option<Judges>,
 }
 
 impl Trials {
@@ -194,8 +194,9 @@ impl Trials {
         };
         let changed = trees.changes(Side::Armed).unwrap_or_default();
         let now = trees.files(Side::Now).unwrap_or_default();
-        self.judges = self.judges(&trees, &now).unwrap_or_default();
-        let made = &self.judges.made;
+        self.judges = self.judges(&trees, &now).ok();
+        let made = self.judges.iter().flat_map(|judges| &judges.made);
+        let made: Vec<String> = made.cloned().collect();
         let is_work = |path: &String| files::kind_of(path) != FileKind::Own && !made.contains(path);
         let changed = changed
             .into_iter()
@@ -212,7 +213,7 @@ impl Trials {
             .filter(|cache| self.tree().join(cache).is_dir())
             .collect();
         let then_ms = self.ground.armed_at_ms;
-        let to_make = made::anew(self.tree(), made, &now, then_ms);
+        let to_make = made::anew(self.tree(), &made, &now, then_ms);
         self.prelude.retain(|(path, _)| !to_make.contains(path));
         let gone = caches.into_iter().chain(to_make);
         let gone = gone.map(|path| (path, Content::Gone));
@@ -371,7 +372,9 @@ impl Trials {
         trees: &Trees,
         read: &'a dyn Fn(Side, &str) -> Option<Vec<u8>>,
     ) -> Result<Sight<'a>, String> {
-        let by_recipe = self.judges.made.clone();
+        let judges = self.judges.clone();
+        let judges = judges.ok_or("a snapshot can't be read")?;
+        let by_recipe = judges.made;
         let without_made = |files: Result<Vec<String>, String>| -> Result<Vec<String>, String> {
             let files = files?.into_iter();
             Ok(files.filter(|path| !by_recipe.contains(path)).collect())
@@ -397,7 +400,7 @@ impl Trials {
             since_base: changes(Side::Base)?,
             made: made.collect(),
             strays: self.strays(&now),
-            reached: self.judges.files.clone(),
+            reached: judges.files,
             by_recipe,
             now,
             armed,

@@ -55,7 +55,7 @@ pub struct Sight<'a> {
     pub own: &'a [String],
     /// Files that the checks reach by name.
     pub reached: Vec<String>,
-    /// What recipes of the checks make.
+    /// What the checks make, by recipes or of tests.
     pub by_recipe: Vec<String>,
     /// What a person calls check files, and what they let change.
     pub also: &'a [String],

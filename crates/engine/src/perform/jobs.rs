@@ -8,7 +8,6 @@ use std::time::Duration;
 use ralph_core::forge::{ForgeAnswer, ForgeAsk, Trouble, TroubleKind};
 use ralph_core::machine::{CheckScope, CommandResult, Kind, VerifyReport};
 use ralph_core::proof::EvidenceLevel;
-use ralph_core::proof::judges::Judges;
 use tokio::sync::watch;
 
 use super::OpenRun;
@@ -157,7 +156,7 @@ impl OpenRun {
             bench: self.bench.clone(),
             prelude: Vec::new(),
             frozen: None,
-            judges: Judges::default(),
+            judges: None,
             verifier,
         }
     }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use ralph_core::machine::{Ground, Kind, VerifyReport};
-use ralph_core::proof::judges::Judges;
 use ralph_store::layout::{Layout, RunPaths};
 use tokio::sync::watch;
 
@@ -77,7 +76,7 @@ pub fn again(
         bench: Rc::default(),
         prelude: prelude.unwrap_or_default(),
         frozen: None,
-        judges: Judges::default(),
+        judges: None,
         verifier: verifier.clone(),
         ground,
     };

@@ -291,7 +291,7 @@ fn the_step_decides_as_it_did() {
     }
     insta::assert_snapshot!(lines, @r"
     tasks: 668 events, 2 complete, ef2d74d18afce877
-    prompt: 744 events, 1 complete, 3f6d4076ebf78133
+    prompt: 744 events, 1 complete, 5fcef6a479e8893c
     pull: 628 events, 1 complete, 0bd0b71f82e8d21c
     ci: 1737 events, 0 complete, e97e5b2a14950558
     drt: 1437 events, 10 complete, 21659b3cf7d9277b
