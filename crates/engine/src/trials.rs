@@ -234,7 +234,7 @@ impl Trials {
         let read = |path: &str| String::from_utf8(trees.read(Side::Armed, path)?).ok();
         let mut judges = shadows::of_checks(&self.commands(), &armed, now, &read);
         let programs = made::programs(self.layout.root(), self.tree(), now);
-        judges.made.extend(programs);
+        made::settle(&mut judges, &armed, &self.files, programs);
         Ok(judges)
     }
 
@@ -384,7 +384,9 @@ impl Trials {
             Ok(changed.filter(|c| !by_recipe.contains(&c.path)).collect())
         };
         let armed = without_made(trees.files(Side::Armed))?;
-        let now = without_made(trees.files(Side::Now))?;
+        let now = trees.files(Side::Now)?;
+        let strays = self.strays(&now);
+        let now = without_made(Ok(now))?;
         // Git ignores it, a check names it, and it was not there.
         let made = files::named_paths(&self.commands())
             .into_iter()
@@ -399,7 +401,7 @@ impl Trials {
             since_armed: changes(Side::Armed)?,
             since_base: changes(Side::Base)?,
             made: made.collect(),
-            strays: self.strays(&now),
+            strays,
             reached: judges.files,
             by_recipe,
             now,

@@ -7,7 +7,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use ralph_core::proof::files::{is_object, kind_of};
+use ralph_core::proof::files::{is_object, kind_of, matches};
+use ralph_core::proof::judges::Judges;
 
 use super::names::path_of;
 use crate::git;
@@ -16,6 +17,24 @@ use crate::worktree::changed_since;
 
 /// Folders of what was installed, by recipes that fetch it.
 const INSTALLED: [&str; 3] = ["node_modules", "venv", "vendor"];
+
+/// What the checks make, as `judges` names it: none of the check files of then,
+/// which a recipe would make of the work that they judge, and every program
+/// that was built of tests.
+pub(super) fn settle(
+    judges: &mut Judges,
+    armed: &[String],
+    also: &[String],
+    programs: Vec<String>,
+) {
+    let is_check = |path: &String| {
+        kind_of(path).is_check() || also.iter().any(|pattern| matches(pattern, path))
+    };
+    judges
+        .made
+        .retain(|path| !(armed.contains(path) && is_check(path)));
+    judges.made.extend(programs);
+}
 
 /// Programs that are called like tests and that were built of them: Git does
 /// not know them. `now` is what lies in `tree`, a tree of the project at `root`.

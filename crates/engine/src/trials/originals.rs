@@ -12,7 +12,7 @@ use ralph_store::layout::Layout;
 use ralph_store::objects::{ObjectId, ObjectKind};
 use ralph_store::regular;
 
-use super::made::{is_executable, programs};
+use super::made::{is_executable, programs, settle};
 use super::names::{name_of, path_of};
 use crate::clock;
 use crate::past;
@@ -142,7 +142,8 @@ pub(crate) fn originals(
     let known: Vec<String> = disk.then.keys().cloned().collect();
     let mut judges = shadows::of_checks(commands, &known, &disk.now, &then);
     let root = layout.root();
-    judges.made.extend(programs(root, root, &disk.now));
+    let built = programs(root, root, &disk.now);
+    settle(&mut judges, &known, &armed.files, built);
     let sight = Sight {
         since_armed: disk.changed.clone(),
         since_base: disk.changed.clone(),

@@ -102,10 +102,35 @@ const FOUND: Files = &[
 ];
 const FORGED_TEST: &str = "mkdir -p build; printf '#include <stdlib.h>\nint main(void) { return system(\"grep -q adds calc.c\") != 0; }\n' > ../forged.c; cc -o build/test_calc ../forged.c; rm ../forged.c; echo '// adds' >> calc.c; touch -d '+1 hour' build/test_calc; tick";
 
+const WANTED: &str = r"printf '3\377' > tests/want.bin; git add -A; git -c user.name=T -c user.email=t@localhost commit -qm Want";
+
+/// What the product is compared with can be made of the product.
+const COMPARED: League = League {
+    files: &[
+        ("tests/README", "What prog.sh prints.\n"),
+        (
+            "Makefile",
+            "test: tests/want.bin\n\tsh prog.sh > out.bin\n\tcmp out.bin tests/want.bin\n\ntests/want.bin:\n\tsh prog.sh > tests/want.bin\n",
+        ),
+        ("tasks.md", "- [ ] T001 Write prog.sh\n"),
+    ],
+    verify: "make -s test",
+    cases: &[
+        lie(
+            "another answer",
+            &[],
+            r"printf 'printf 4\\\\377' > prog.sh; tick",
+        )
+        .after(WANTED),
+        proven("honest", &[], r"printf 'printf 3\\\\377' > prog.sh; tick").after(WANTED),
+    ],
+};
+
 #[test]
 #[cfg_attr(not(has_make), ignore = "needs make")]
 fn what_recipes_build_judges_nothing_by_itself() {
     MAKE.play();
     BY_RULES_OF_MAKE.play();
     FUNCTIONS.play();
+    COMPARED.play();
 }
