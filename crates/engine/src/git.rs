@@ -10,6 +10,8 @@ mod ask;
 mod held;
 pub mod refs;
 
+pub(crate) use apart::TEMPORARY;
+
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Component, Path, PathBuf};

@@ -13,6 +13,7 @@ use ralph_store::atomic::remove_stale_temps;
 use ralph_store::journal::{self, Salvage, Tail};
 use ralph_store::layout::{Layout, RunId, RunPaths, new_run_id};
 use ralph_store::lock::{Lock, LockError, LockInfo, acquire_within};
+use ralph_store::private;
 use ralph_store::{Action, FileError};
 use serde_json::Value;
 
@@ -238,6 +239,7 @@ fn clear_up(layout: &Layout, tasks_file: Option<&Path>) {
     }
     let _ = remove_stale_temps(layout.ralph_dir(), None);
     room::clear(layout.state_dir());
+    private::clear(&std::env::temp_dir(), git::TEMPORARY);
 }
 
 /// Brings the files of a run that is over in step with its journal, where the

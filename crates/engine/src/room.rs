@@ -7,13 +7,13 @@
 
 mod put;
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ralph_store::private::PrivateDir;
+use ralph_store::private::{self, PrivateDir};
 
 use crate::supervise::{self, Ending, Nobody, Overlay, Spec, Stop};
 
@@ -54,14 +54,14 @@ pub struct Room {
     scratch: PathBuf,
     kind: RoomKind,
     /// A copy of the tree, which stays as it was.
-    frozen: Option<Arc<Scratch>>,
+    frozen: Option<Arc<PrivateDir>>,
 }
 
 /// A tree in a room, with what differs from the one outside. It goes with the
 /// value.
 #[derive(Debug)]
 pub struct Layer {
-    _scratch: Scratch,
+    _scratch: PrivateDir,
     cwd: PathBuf,
     overlay: Option<Overlay>,
 }
@@ -77,7 +77,7 @@ impl Room {
             PathBuf::from("/dev/shm"),
         ] {
             let made = fs::create_dir_all(&scratch);
-            clear_in(&scratch);
+            private::clear(&scratch, NAME);
             let room = Room {
                 root: root.to_owned(),
                 scratch: scratch.clone(),
@@ -123,7 +123,7 @@ impl Room {
             return Err("the project is too large to copy after each turn".into());
         }
         let copy = || {
-            let scratch = Scratch::below(&self.scratch)?;
+            let scratch = folder_in(&self.scratch)?;
             put::copy_all(&self.root, scratch.path(), &self.scratch)?;
             Ok::<_, io::Error>(scratch)
         };
@@ -159,7 +159,7 @@ impl Room {
 
     /// A tree with these files in the place of others.
     pub fn layer(&self, files: &[(PathBuf, Content)]) -> io::Result<Layer> {
-        let scratch = Scratch::below(&self.scratch)?;
+        let scratch = folder_in(&self.scratch)?;
         let (upper, work) = (scratch.path().join("upper"), scratch.path().join("work"));
         let mut layer = Layer {
             _scratch: scratch,
@@ -243,117 +243,22 @@ impl Layer {
     }
 }
 
-/// A folder for a moment, with layers in it. It goes with the value.
-#[derive(Debug)]
-pub struct Scratch {
-    path: PathBuf,
-    /// Locked while its process lives, so that nobody takes it for a leftover.
-    _held: Option<File>,
-}
-
-impl Scratch {
-    pub fn below(parent: &Path) -> io::Result<Scratch> {
-        fs::create_dir_all(parent)?;
-        loop {
-            let dir = PrivateDir::below(parent, NAME)?;
-            let scratch = |dir: PrivateDir, held| Scratch {
-                path: dir.keep(),
-                _held: held,
-            };
-            let held = match File::open(dir.path()) {
-                Ok(held) => held,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(_) => return Ok(scratch(dir, None)),
-            };
-            // Whoever clears up may have come between.
-            match held.try_lock() {
-                Ok(()) if dir.path().is_dir() => return Ok(scratch(dir, Some(held))),
-                Ok(()) | Err(TryLockError::WouldBlock) => {}
-                // Who can't lock it can't clear it either.
-                Err(TryLockError::Error(_)) => return Ok(scratch(dir, Some(held))),
-            }
-        }
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        remove(&self.path);
-    }
-}
-
 const NAME: &str = "room";
+
+/// A folder for a moment, with layers in it.
+pub fn folder_of(state: &Path) -> io::Result<PrivateDir> {
+    folder_in(&state.join("rooms"))
+}
+
+fn folder_in(scratch: &Path) -> io::Result<PrivateDir> {
+    fs::create_dir_all(scratch)?;
+    PrivateDir::below(scratch, NAME)
+}
 
 /// Removes what dead processes left of their rooms in a project's state.
 pub fn clear(state: &Path) {
-    clear_in(&state.join("rooms"));
+    private::clear(&state.join("rooms"), NAME);
 }
-
-/// The same in one folder, which may be everybody's.
-fn clear_in(scratch: &Path) {
-    for entry in fs::read_dir(scratch).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let prefix = format!("ralph-{NAME}-");
-        if !name.as_encoded_bytes().starts_with(prefix.as_bytes()) || !is_ours(&entry.path()) {
-            continue;
-        }
-        let Ok(held) = File::open(entry.path()) else {
-            continue;
-        };
-        if held.try_lock().is_ok() {
-            remove(&entry.path());
-        }
-    }
-}
-
-/// A folder, no link, that belongs to the person.
-fn is_ours(path: &Path) -> bool {
-    let Ok(found) = fs::symlink_metadata(path) else {
-        return false;
-    };
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        found.is_dir() && found.uid() == rustix::process::geteuid().as_raw()
-    }
-    #[cfg(not(unix))]
-    found.is_dir()
-}
-
-/// The kernel's own folders of overlays are closed even to their owner, and a
-/// check may have closed others.
-pub fn remove(dir: &Path) {
-    if fs::remove_dir_all(dir).is_err() {
-        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-            open_all(&entry.path());
-        }
-        let _ = fs::remove_dir_all(dir);
-    }
-}
-
-/// A check may have closed folders that it made.
-fn open_all(dir: &Path) {
-    if !fs::symlink_metadata(dir).is_ok_and(|found| found.is_dir()) {
-        return;
-    }
-    open_for_owner(dir);
-    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-        open_all(&entry.path());
-    }
-}
-
-#[cfg(unix)]
-fn open_for_owner(dir: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    let _ = fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
-}
-
-#[cfg(not(unix))]
-fn open_for_owner(_dir: &Path) {}
 
 /// Beyond this, a copy for each experiment costs more than it shows.
 const MOST_COPIED: u64 = 2 << 30;

@@ -3,7 +3,7 @@
 //! (S-06).
 
 use std::collections::hash_map::RandomState;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -13,6 +13,8 @@ use std::{fs, io};
 #[derive(Debug)]
 pub struct PrivateDir {
     path: PathBuf,
+    /// Locked while its process lives, so that nobody takes it for a leftover.
+    _held: Option<File>,
 }
 
 impl PrivateDir {
@@ -26,12 +28,27 @@ impl PrivateDir {
         loop {
             // Seeded by the system's randomness.
             let random = RandomState::new().build_hasher().finish();
-            let path = parent.join(format!("ralph-{name}-{random:016x}"));
+            let path = parent.join(format!("{}{random:016x}", prefix(name)));
             // Fails where anything has the name, a dangling link included.
             match create_dir(&path) {
-                Ok(()) => return Ok(PrivateDir { path }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => return Err(error),
+            }
+            let held = match File::open(&path) {
+                Ok(held) => held,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(_) => return Ok(PrivateDir { path, _held: None }),
+            };
+            // Whoever clears up may have come between. Who can't lock it can't
+            // clear it either.
+            match held.try_lock() {
+                Err(TryLockError::WouldBlock) => {}
+                Ok(()) if !path.is_dir() => {}
+                Ok(()) | Err(TryLockError::Error(_)) => {
+                    let _held = Some(held);
+                    return Ok(PrivateDir { path, _held });
+                }
             }
         }
     }
@@ -49,10 +66,78 @@ impl PrivateDir {
 impl Drop for PrivateDir {
     fn drop(&mut self) {
         if !self.path.as_os_str().is_empty() {
-            let _ = fs::remove_dir_all(&self.path);
+            remove(&self.path);
         }
     }
 }
+
+fn prefix(name: &str) -> String {
+    format!("ralph-{name}-")
+}
+
+/// Removes what dead processes left of such folders; others may have theirs
+/// there too.
+pub fn clear(parent: &Path, name: &str) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let found = entry.file_name();
+        let is_one = found
+            .as_encoded_bytes()
+            .starts_with(prefix(name).as_bytes());
+        if !is_one || !is_ours(&entry.path()) {
+            continue;
+        }
+        let Ok(held) = File::open(entry.path()) else {
+            continue;
+        };
+        if held.try_lock().is_ok() {
+            remove(&entry.path());
+        }
+    }
+}
+
+/// A folder, no link, that belongs to the person.
+fn is_ours(path: &Path) -> bool {
+    let Ok(found) = fs::symlink_metadata(path) else {
+        return false;
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        found.is_dir() && found.uid() == rustix::process::geteuid().as_raw()
+    }
+    #[cfg(not(unix))]
+    found.is_dir()
+}
+
+/// The kernel's own folders of overlays are closed even to their owner, and a
+/// check may have closed others.
+pub fn remove(dir: &Path) {
+    if fs::remove_dir_all(dir).is_err() {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            open_all(&entry.path());
+        }
+        let _ = fs::remove_dir_all(dir);
+    }
+}
+
+fn open_all(dir: &Path) {
+    if !fs::symlink_metadata(dir).is_ok_and(|found| found.is_dir()) {
+        return;
+    }
+    open_for_owner(dir);
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        open_all(&entry.path());
+    }
+}
+
+#[cfg(unix)]
+fn open_for_owner(dir: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let _ = fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
+}
+
+#[cfg(not(unix))]
+fn open_for_owner(_dir: &Path) {}
 
 /// How a file is opened that only its owner may read, where it is new.
 pub fn options() -> OpenOptions {
@@ -113,5 +198,17 @@ mod tests {
         drop(one);
         assert!(!gone.exists());
         assert!(two.keep().exists());
+    }
+
+    #[test]
+    fn what_the_dead_left_goes_and_what_the_living_hold_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let living = PrivateDir::below(parent.path(), "x").unwrap();
+        let left = PrivateDir::below(parent.path(), "x").unwrap().keep();
+        let other = PrivateDir::below(parent.path(), "y").unwrap().keep();
+        fs::create_dir(left.join("closed")).unwrap();
+        clear(parent.path(), "x");
+        assert!(living.path().is_dir() && other.is_dir());
+        assert!(!left.exists());
     }
 }

@@ -41,6 +41,9 @@ const STRICT: [(&str, &str); 7] = [
     ("LC_ALL", "C"),
 ];
 
+/// What its folders for a moment are called.
+pub(crate) const TEMPORARY: &str = "git";
+
 pub(crate) struct Apart {
     dir: PrivateDir,
     program: PathBuf,
@@ -60,7 +63,7 @@ impl Apart {
             return None;
         }
         let apart = Apart {
-            dir: PrivateDir::new("git").ok()?,
+            dir: PrivateDir::new(TEMPORARY).ok()?,
             program: program(&top, &std::env::var_os("PATH")?)?,
             index: own.join("index"),
             objects: common.join("objects"),
@@ -226,7 +229,7 @@ pub fn in_own_repository_with(
     variables: &[(&str, &str)],
 ) -> io::Result<std::process::Output> {
     let missing = || io::Error::new(io::ErrorKind::NotFound, "git");
-    let nobody = PrivateDir::new("git")?;
+    let nobody = PrivateDir::new(TEMPORARY)?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     let program = program(root, &path).ok_or_else(missing)?;
     let mut command = bare_command(&program, nobody.path());
@@ -285,7 +288,7 @@ fn bare_command(program: &Path, home: &Path) -> Command {
 /// configuration makes it run anything.
 pub(super) fn command_for_refs(root: &Path, arguments: &[&str]) -> Option<(PrivateDir, Command)> {
     let top = find_root(root)?;
-    let home = PrivateDir::new("git").ok()?;
+    let home = PrivateDir::new(TEMPORARY).ok()?;
     let mut command = bare_command(&program(&top, &std::env::var_os("PATH")?)?, home.path());
     command
         .env("GIT_DIR", std::path::absolute(git_dir(&top)?).ok()?)

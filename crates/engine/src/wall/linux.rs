@@ -20,7 +20,7 @@ use super::mounts::{See, View, arguments, words};
 use super::table::{REGISTRIES, Share, TOOLCHAINS, needs, place};
 use super::{DOOR, DOOR_VARIABLE, INSIDE_MODE, PROXY_PORT, Wanted, Who};
 use crate::agents::{Client, find_program};
-use crate::room::{self, Scratch};
+use crate::room;
 use crate::supervise::{self, Ending, Sink, Spec, Stop};
 
 pub use super::inside::{is_around_us, run as enter_mode, tell};
@@ -349,7 +349,7 @@ impl Wall {
                 host.lasting(&self.state.join("wall").join(name), &shares)
             }
             Who::Check => {
-                let scratch = Scratch::below(&self.state.join("rooms"))?;
+                let scratch = room::folder_of(&self.state)?;
                 host.passing(scratch, TOOLCHAINS)
             }
         }
@@ -413,7 +413,7 @@ impl Wall {
     /// our state.
     async fn holds(&self) -> Result<(), String> {
         let words_of = |error: io::Error| error.to_string();
-        let canary = Scratch::below(&self.state.join("rooms")).map_err(words_of)?;
+        let canary = room::folder_of(&self.state).map_err(words_of)?;
         let script = match self.holder {
             Holder::Bubblewrap(_) => {
                 "test ! -e \"$1\" && ! touch /usr/.ralph-wall 2>/dev/null && test -w . \

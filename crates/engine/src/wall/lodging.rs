@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::text;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
-use ralph_store::{private, regular};
+use ralph_store::private::{self, PrivateDir};
+use ralph_store::regular;
 
 use super::mounts::{See, View};
 use super::table::{Share, place};
-use crate::room::{self, Scratch};
 use crate::supervise::Overlay;
 
 /// Nothing that is copied is larger.
@@ -25,7 +25,7 @@ pub struct Lodging {
     /// The person's files of keys, and where new ones would stand.
     logins: Vec<(PathBuf, PathBuf)>,
     /// It goes with the lodging; `None` where it stays.
-    scratch: Option<Scratch>,
+    scratch: Option<PrivateDir>,
 }
 
 /// Whose home it takes the place of, and how.
@@ -50,7 +50,7 @@ impl Host<'_> {
 
     /// One that goes with the child: what another child left in its home must
     /// not decide whether a check passes.
-    pub fn passing(&self, scratch: Scratch, shares: &[Share]) -> io::Result<Lodging> {
+    pub fn passing(&self, scratch: PrivateDir, shares: &[Share]) -> io::Result<Lodging> {
         let dir = scratch.path().to_owned();
         self.furnish(&dir, shares, Keep::UntilRestart, Some(scratch))
     }
@@ -60,7 +60,7 @@ impl Host<'_> {
         dir: &Path,
         shares: &[Share],
         caches: Keep,
-        scratch: Option<Scratch>,
+        scratch: Option<PrivateDir>,
     ) -> io::Result<Lodging> {
         let own = dir.join("home");
         fs::create_dir_all(&own)?;
@@ -175,7 +175,7 @@ fn forget_torn_caches(dir: &Path) -> bool {
     if regular::read(&since).is_ok_and(|since| since == now) {
         return true;
     }
-    room::remove(&caches);
+    private::remove(&caches);
     !caches.exists() && write_atomic(&since, &now, AtomicOptions { durable: true }).is_ok()
 }
 
