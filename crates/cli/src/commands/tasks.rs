@@ -58,8 +58,8 @@ pub fn run(app: &App, args: &TasksArgs) -> Exit {
         TasksVerb::Next => return next(app, args, &list, &scope),
         TasksVerb::Lint => return lint(app, args, &file, &list),
         TasksVerb::Graph => return graph::run(app, args, &list, &scope, settings.lanes.files),
-        TasksVerb::Tick => return mark(app, args, &file, &bytes, &list, true),
-        TasksVerb::Untick => return mark(app, args, &file, &bytes, &list, false),
+        TasksVerb::Tick => return mark(app, args, &file, &bytes, list, true),
+        TasksVerb::Untick => return mark(app, args, &file, &bytes, list, false),
         // Done above.
         _ => {}
     }
@@ -250,7 +250,7 @@ fn mark(
     args: &TasksArgs,
     file: &TaskFile,
     bytes: &[u8],
-    list: &TaskList,
+    mut list: TaskList,
     done: bool,
 ) -> Exit {
     let Some(id) = &args.id else {
@@ -259,11 +259,13 @@ fn mark(
     };
     let changed = list
         .require(id)
-        .and_then(|task| Ok((task, tasks::set_mark(bytes, list, task, done)?)));
+        .and_then(|task| Ok((task, tasks::set_mark(bytes, &list, task, done)?)));
     let (task, bytes) = changed.or_fail(app)?;
+    if let Some(task) = list.tasks.get_mut(task) {
+        task.done = done;
+    }
     // Counts that the file keeps of itself go along (TASK-11).
-    let counted = file.parse(&bytes).ok();
-    let counted = counted.and_then(|list| tasks::sync_progress_block(&bytes, &list));
+    let counted = tasks::sync_progress_block(&bytes, &list);
     let bytes = counted.unwrap_or(bytes);
     if let Err(error) = write_through(&file.path, &bytes, AtomicOptions { durable: true }) {
         return app.fail(&error);

@@ -41,14 +41,22 @@ pub fn sync_progress_block(bytes: &[u8], list: &TaskList) -> Option<Vec<u8>> {
 }
 
 fn block_lines(content: &str) -> Vec<Line<'_>> {
+    let opens = |heading: &markdown::Heading<'_>| {
+        ["progress", "metadata"]
+            .iter()
+            .any(|name| heading.title.eq_ignore_ascii_case(name))
+    };
+    // Most lists have none, and what hides lines is not looked for in vain.
+    let marks = content.match_indices('#');
+    let mut behind = marks.filter_map(|(at, _)| content.get(at..)?.split(['\n', '\r']).next());
+    if !behind.any(|line| markdown::heading(line).is_some_and(|heading| opens(&heading))) {
+        return Vec::new();
+    }
     let mut in_block = false;
     let mut lines = markdown::visible_lines(content).lines;
     lines.retain(|line| {
         if let Some(heading) = markdown::heading(line.text) {
-            let names = ["progress", "metadata"];
-            in_block = names
-                .iter()
-                .any(|name| heading.title.eq_ignore_ascii_case(name));
+            in_block = opens(&heading);
         }
         in_block
     });
