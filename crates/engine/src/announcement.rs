@@ -62,6 +62,11 @@ pub enum Announcement {
         "nothing can prove that the work is done: the loop will stop when the agent says so; name a check with --verify 'CMD'"
     )]
     OnlyWords,
+    /// There is not even a promise that could end it.
+    #[say(
+        "neither a promise nor a check is set up: nothing but its limits ends this loop; name a check with --verify 'CMD'"
+    )]
+    OnlyLimits,
     /// The agent asks for permissions that nobody will give.
     #[say(
         "the agent's permission questions stay on, and nobody will answer them; --allow-unsafe switches them off"

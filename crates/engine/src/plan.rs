@@ -401,6 +401,7 @@ fn lacks(settings: &Settings, wanted: &Wanted, goal: &Goal, is_proven: bool) -> 
     if !is_proven {
         lacks.push(match has_tasks {
             true => Announcement::NothingProves,
+            false if settings.promise.complete.is_empty() => Announcement::OnlyLimits,
             false => Announcement::OnlyWords,
         });
     }

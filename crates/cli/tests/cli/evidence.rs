@@ -324,3 +324,24 @@ fn work_that_is_gone_at_the_end_shows_nothing() {
     let done = run_again(&env, script, &["--max-iterations", "5"]);
     assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
 }
+
+/// CONF-05, VERI-16: the preset is a gate around an agent, whatever it says.
+#[test]
+fn the_preset_verify_ends_when_the_checks_pass() {
+    let env = TestEnv::new();
+    env.write("ready.sh", "test -f done.txt\n");
+    let turns = [
+        json!({"write": {"half.txt": "x"}, "say": "<promise>CONTINUE</promise>"}),
+        json!({"write": {"done.txt": "x"}, "say": "<promise>COMPLETE</promise>"}),
+    ];
+    let agent = env.agent(&turns);
+    let args = [
+        "run", "--json", "--preset", "verify", "Make it ready", "--verify", "sh ready.sh",
+        "--agent-cmd", &agent,
+    ];
+    let done = env.ralph(&args);
+    let events = done.events();
+    let end = events.last().unwrap();
+    assert_eq!(end["outcome"], "complete", "{events:#?}");
+    assert_eq!(end["iterations"], 2);
+}

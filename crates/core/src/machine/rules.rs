@@ -17,6 +17,10 @@ pub struct Rules {
     pub limits: Limits,
     /// Without a promise, a finished task list is not enough.
     pub promise_required: bool,
+    /// No promise was agreed on: whoever ends a turn claims that the work is
+    /// done, and the checks decide.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub checks_decide: bool,
     /// Verification commands are configured, and when they run.
     pub verify: Option<VerifyWhen>,
     pub evidence: EvidenceKinds,
@@ -367,6 +371,7 @@ impl Rules {
             goal,
             limits: Limits::default(),
             promise_required: false,
+            checks_decide: false,
             verify: None,
             evidence: EvidenceKinds::default(),
             e2e_repairs: 3,

@@ -110,6 +110,8 @@ pub enum EndsWith<'a> {
     Merge,
     /// Each task goes through its roles; what is promised ends nothing.
     Roles(&'a str),
+    /// No promise was agreed on, and there are checks.
+    Checks,
     /// No promise was agreed on, and this is the last iteration.
     Limit(u32),
     Nothing,
@@ -137,6 +139,7 @@ pub fn end_line(ends: &EndsWith, lang: Lang) -> String {
             lang,
             "Ends when every task has passed its roles; <promise>{promise}</promise> alone ends nothing"
         ),
+        EndsWith::Checks => tr!(lang, "Ends when the checks pass and the work is shown"),
         EndsWith::Limit(max) => tr!(
             lang,
             "No completion promise set - loop ends after iteration {max}"

@@ -103,6 +103,7 @@ pub(super) fn rules(settings: &Settings, goal: Goal) -> Rules {
     };
     let counts = |kind| settings.progress.evidence.contains(&kind);
     Rules {
+        checks_decide: goal == Goal::Prompt && settings.promise.complete.is_empty(),
         goal,
         limits: limits(settings),
         promise_required: settings.promise.required,

@@ -12,6 +12,7 @@ use crate::plan::Asked;
 
 fn rules() -> Rules {
     Rules {
+        checks_decide: false,
         turns_before: 0,
         hints: Vec::new(),
         lanes: None,

@@ -161,6 +161,9 @@ impl SessionLoop {
             (Goal::PullRequest, _) => EndsWith::PullRequest,
             (Goal::Ci, _) if merges != Some(MergeWho::Nobody) => EndsWith::Merge,
             (_, Some(promise)) => EndsWith::Promise(promise),
+            (Goal::Prompt, None) if rules.checks_decide && rules.verify.is_some() => {
+                EndsWith::Checks
+            }
             (_, None) => match rules.limits.max_iterations {
                 0 => EndsWith::Nothing,
                 max => EndsWith::Limit(max),

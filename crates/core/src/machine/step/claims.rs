@@ -25,6 +25,15 @@ pub(super) fn take_promise(state: &mut State, report: &TurnReport, out: &mut Out
         // Nobody speaks in a landing.
         return Next::Unclaimed;
     }
+    if state.rules.checks_decide
+        && matches!(
+            report.promise,
+            None | Some(Promise::Continue | Promise::Unknown(_))
+        )
+    {
+        state.claims.last_promise.clear();
+        return Next::Unclaimed;
+    }
     let Some(promise) = &report.promise else {
         state.claims.last_promise.clear();
         state.counters.missing_promise += 1;

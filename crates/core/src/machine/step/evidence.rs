@@ -12,6 +12,10 @@ pub(super) fn is_due_for_proof(state: &State) -> bool {
     if state.rules.goal.is_on_forge() {
         return true;
     }
+    if state.rules.goal == Goal::Prompt {
+        let decides = state.rules.checks_decide && state.turn.number > 0;
+        return decides && has_checks(state) && !is_weakened(state);
+    }
     let is_done = |facts: &TaskFacts| facts.total > 0 && facts.pending == 0;
     matches!(state.rules.goal, Goal::Tasks { .. })
         && state.tasks.is_known

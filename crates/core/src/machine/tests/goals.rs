@@ -76,6 +76,32 @@ fn the_phase_that_was_asked_for_is_the_phase_of_the_turn() {
     assert_eq!(run.call().unwrap().phase.as_deref(), Some("3"));
 }
 
+/// A gate around an agent: whatever it says, the checks decide.
+#[test]
+fn without_a_promise_the_checks_decide_after_each_turn_veri_16() {
+    let rules = Rules::new(Goal::Prompt).with(|r| {
+        r.checks_decide = true;
+        r.verify = Some(VerifyWhen::Complete);
+    });
+    for promise in [
+        None,
+        Some(Promise::Continue),
+        Some(Promise::Unknown("COMPLETE".into())),
+    ] {
+        let mut run = Script::begin(rules.clone(), Observation::default());
+        let did = Did {
+            promise: promise.clone(),
+            ..nothing()
+        };
+        run.work(did.clone());
+        run.verified(failing("red"));
+        assert_eq!(run.outcome(), None, "{promise:?}");
+        run.work(did);
+        run.verified(passing());
+        assert_eq!(run.outcome(), Some(Outcome::Complete), "{promise:?}");
+    }
+}
+
 /// The list is finished by the turn: does that end the run?
 #[test]
 fn a_finished_list_completes_with_or_without_a_promise_prom_12_prom_13() {

@@ -297,7 +297,7 @@ fn the_step_decides_as_it_did() {
     drt: 1437 events, 10 complete, 21659b3cf7d9277b
     ralph: 717 events, 4 complete, ef791e8ed2092874
     planned: 481 events, 6 complete, 0670d495088dfdb3
-    direct: 461 events, 15 complete, 53e3d3c1f46a3230
-    session: 1118 events, 6 complete, 9963136cc0bcff33
+    direct: 461 events, 15 complete, fe88d37616578068
+    session: 1118 events, 6 complete, ea942bddc4840fe3
     ");
 }

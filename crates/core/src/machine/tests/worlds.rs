@@ -665,6 +665,7 @@ pub(super) fn any_rules_with(
             e2e_repairs,
             (budget, agents, checks),
         )| Rules {
+            checks_decide: false,
             turns_before: 0,
             lanes: None,
             note: None,
