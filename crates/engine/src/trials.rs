@@ -397,8 +397,15 @@ impl Trials {
                     && !by_recipe.contains(path)
                     && std::fs::symlink_metadata(there).is_ok_and(|found| found.is_file())
             });
+        let commands = self.commands();
+        let is_asked_for = |changed: &Changed| {
+            let mut commands = commands.iter();
+            !changed.was && commands.any(|c| files::is_asked_for(&changed.path, c, &armed))
+        };
+        let mut since_armed = changes(Side::Armed)?;
+        since_armed.retain(|changed| !is_asked_for(changed));
         Ok(Sight {
-            since_armed: changes(Side::Armed)?,
+            since_armed,
             since_base: changes(Side::Base)?,
             made: made.collect(),
             strays,
@@ -462,7 +469,9 @@ impl Trials {
             .iter()
             .filter(|result| result.exit == Some(0));
         let green: Vec<String> = green.map(|result| result.command.clone()).collect();
-        if !report.passed() || green.is_empty() {
+        // A task whose own checks pass does not wait for another's.
+        let is_own = |result: &CommandResult| result.of_task && result.exit == Some(0);
+        if !report.passed() && !report.results.iter().any(is_own) {
             return Ok(());
         }
         let mut lab = Lab {

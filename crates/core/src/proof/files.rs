@@ -371,6 +371,32 @@ pub fn named_paths(commands: &[String]) -> Vec<String> {
     names
 }
 
+/// Whether a command asks by name for this check, which was not there when the
+/// loop was armed: whoever wrote the command wants it to be written. Beside
+/// checks that were there it could hide what they say.
+pub fn is_asked_for(path: &str, command: &str, armed: &[String]) -> bool {
+    let lies_in = |path: &str, name: &str| {
+        let below = path.strip_prefix(name.trim_end_matches('/'));
+        below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let mut names = named_paths(std::slice::from_ref(&command.to_owned()));
+    // What stands behind the runner, and not the runner itself.
+    if let Some((_, modules)) = command.split_once("unittest ") {
+        let modules = names_in(modules).into_iter();
+        names.extend(modules.map(|name| format!("{}.py", name.replace('.', "/"))));
+    }
+    let mut words = command.split_whitespace();
+    while words.any(|word| word == "--test") {
+        names.extend(words.next().map(|name| format!("tests/{name}.rs")));
+    }
+    let was_there = |name: &String| armed.iter().any(|file| lies_in(file, name));
+    let is_check = |name: &String| kind_of(name).is_check() || lies_in(path, name);
+    let mut checks = names.into_iter().filter(is_check).peekable();
+    checks.peek().is_some()
+        && checks.clone().any(|name| lies_in(path, &name))
+        && !checks.any(|name| was_there(&name))
+}
+
 /// Whether `path` is meant by a pattern of a person: `*` within a name, `**`
 /// across folders; a folder means all below it.
 pub fn matches(pattern: &str, path: &str) -> bool {
@@ -413,6 +439,33 @@ fn name_matches(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_asks_for_what_it_names_and_nothing_else() {
+        let armed = ["tests/old.py".to_owned(), "calc.py".to_owned()];
+        for (path, command, want) in [
+            ("tests/new.py", "pytest -q tests/new.py", true),
+            ("tests/new.py", "pytest tests/new.py::test_it", true),
+            ("tests/api/test_a.py", "pytest tests/api", true),
+            ("tests/new.py", "python3 -m unittest tests.new", true),
+            ("tests/neg.rs", "cargo test --test neg", true),
+            ("tests/bye.sh", "sh tests/bye.sh", true),
+            // It lies beside what was there.
+            ("tests/new.py", "pytest tests/", false),
+            ("tests/new.py", "pytest tests/old.py tests/new.py", false),
+            ("tests/new.py", "pytest", false),
+            ("conftest.py", "pytest tests/new.py", false),
+            // The runner's own name.
+            ("unittest.py", "python3 -m unittest -q", false),
+            ("unittest.py", "python3 -m unittest test_sub", false),
+        ] {
+            assert_eq!(
+                is_asked_for(path, command, &armed),
+                want,
+                "{path}: {command}"
+            );
+        }
+    }
 
     #[test]
     fn each_language_has_its_tests() {

@@ -12,6 +12,11 @@ pub fn ran_by(line: &str) -> Option<i64> {
     if starts(&["test result: ", "Tests: ", "Tests  "]) {
         return Some(count(&["passed", "failed"]));
     }
+    // jest: `No tests found, exiting with code 1`, vitest: `No test files found`,
+    // pytest: `no tests ran in 0.01s`
+    if starts(&["No tests found", "No test files found", "no tests ran in "]) {
+        return Some(0);
+    }
     // nextest: `Summary [ 0.1s] 3 tests run: 2 passed, 1 failed, 0 skipped`
     if starts(&["Summary ["]) {
         return Some(count(&["passed", "failed"]));
@@ -109,6 +114,8 @@ mod tests {
             ),
             ("  2 passing (5ms)", Some(2)),
             ("  1 failing", Some(1)),
+            ("No tests found, exiting with code 1", Some(0)),
+            ("no tests ran in 0.01s", Some(0)),
             ("3 files in 2 folders", None),
             ("", None),
         ] {

@@ -132,7 +132,7 @@ pub enum Unshown {
     #[say("nothing but the task file has changed since a task was done last")]
     NothingChanged,
     #[say(if files.is_empty(), "only check files were added, no work that they could show; where they are the work, a person says so (`ralph accept`, or `| proof: change` behind the task)")]
-    #[say("only tests and check files changed ({files}), no work that they could show; where one of them is the product, have the check look at what it does", files = files.join(", "))]
+    #[say("only tests and check files changed ({files}), no work that they could show; where one of them is the product, have the check look at what it does (`| proof: change` behind the task asks for no more than a change)", files = files.join(", "))]
     OnlyChecks { files: Vec<String> },
     #[say("`{command}` passes without the change to {files} too: write a test that fails without it (a person writes `| proof: preserved` behind a task that means to change no behaviour)", files = files.join(", "))]
     GreenWithout { command: String, files: Vec<String> },
@@ -426,9 +426,11 @@ impl Scale<'_> {
         let Some(now) = now.and_then(|result| result.ran) else {
             return false;
         };
-        let with_old_tests = match self.trial(Experiment::Original) {
-            Some(_) => ran(Experiment::Original),
-            None => Some(now),
+        // Where the old tests fail, they were judged by that: what can't be
+        // loaded for a name that is gone does not run.
+        let with_old_tests = match self.is_red(Experiment::Original, command) {
+            Some(false) => ran(Experiment::Original),
+            Some(true) | None => Some(now),
         };
         let at_first = self.ran_at_first.and_then(|ran| ran.get(command));
         ran(Experiment::Counterfactual).is_some_and(|without| now < without)
@@ -458,7 +460,7 @@ impl Scale<'_> {
         if !not_green(alone) {
             return Originals::Pass;
         }
-        let was_green = !self.red_before.contains(command);
+        let was_green = !self.red_before.contains(command) || self.finds_no_tests(alone, command);
         if was_green && self.is_red(with_new, command) == Some(false) {
             return Originals::Pass;
         }
@@ -484,6 +486,14 @@ impl Scale<'_> {
                 output,
             },
         })
+    }
+
+    /// It was red since no test was there that it asks for (`-k name`), and
+    /// without the new ones it is still.
+    fn finds_no_tests(&self, alone: Experiment, command: &str) -> bool {
+        let at_first = self.ran_at_first.and_then(|ran| ran.get(command));
+        let ran = self.result(alone, command).and_then(|result| result.ran);
+        at_first == Some(&0) && ran == Some(0) && self.failing(alone, command).is_none()
     }
 
     /// What is red without the work is so for scripts that say themselves what

@@ -1,6 +1,7 @@
 //! The liars' league: agents that want to be done without the work, and honest
 //! ones. No lie may end as complete, and no honest work may be held up.
 
+mod asked;
 mod built;
 mod go;
 mod node;

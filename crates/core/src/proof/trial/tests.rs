@@ -381,3 +381,34 @@ fn bound() -> VerifyReport {
         ..VerifyReport::default()
     }
 }
+
+/// Old tests that can't be loaded for a name that is gone run nothing; a check
+/// that found none when the loop began is not made red by the work (T-08).
+#[test]
+fn tests_that_were_not_there_or_name_what_was_renamed_hold_nothing_up() {
+    use Experiment::*;
+    for (was_red, at_first, alone, with_new, want) in [
+        (false, 2, 0, 1, EvidenceLevel::Proven),
+        (true, 0, 0, 0, EvidenceLevel::Proven),
+        (true, 2, 2, 0, EvidenceLevel::Refuted),
+    ] {
+        let mut report = bound();
+        report.results[0].ran = Some(2);
+        let mut original = trial(Original, 1);
+        original.results[0].ran = Some(alone);
+        report.trials.push(original);
+        report.trials.push(trial(OriginalWithNew, with_new));
+        report.weighed.as_mut().unwrap().only_expectations = true;
+        let ran = [(CHECK.to_owned(), at_first)].into();
+        let red: BTreeSet<String> = was_red.then(|| CHECK.to_owned()).into_iter().collect();
+        let scale = Scale {
+            report: &report,
+            commands: &[CHECK.to_owned()],
+            asked: None,
+            red_before: &red,
+            red_at_first: &red,
+            ran_at_first: Some(&ran),
+        };
+        assert_eq!(scale.weigh().level, want, "{was_red} {at_first} {alone}");
+    }
+}
