@@ -139,6 +139,22 @@ fn an_agent_accepts_nothing() {
     assert!(named(&done.events(), "tick_accepted").is_empty());
 }
 
+/// What another task is shown by says nothing of this one (T-01).
+#[test]
+fn one_task_is_not_proven_by_the_experiments_of_another() {
+    let list = "- [ ] T001 Say hello | verify: `test -f lib.sh`\n- [ ] T002 Say bye | verify: `sh bye.sh | grep -q bye`\n";
+    let env = project(list);
+    let agent = "if grep -q '\\[ \\] T001' tasks.md; then echo echo hello > hello.sh; else echo echo bye > bye.sh; fi; sed -i '0,/\\[ \\]/s//[x]/' tasks.md";
+    let done = run(&env, agent, &[]);
+    assert_eq!(done.code, 3, "{}", done.stdout);
+    let first = weighed(&env, &["prove", "T001"]);
+    assert_eq!(first.code, 7, "{}", first.stdout);
+    assert!(!first.stdout.contains("bye"), "{}", first.stdout);
+    let second = weighed(&env, &["prove", "T002"]);
+    assert_eq!(second.code, 0, "{}", second.stdout);
+    assert!(!second.stdout.contains("lib.sh"), "{}", second.stdout);
+}
+
 #[test]
 fn experiments_can_be_made_again() {
     let env = project("- [ ] T001 Add sub to lib.sh\n");

@@ -221,10 +221,19 @@ pub(super) fn named(text: &str, says: &str, first: &[&str]) -> String {
 
 /// A file without tests of its own can't hold one.
 fn go(text: &str, mark: &str) -> String {
-    match text.contains("\"testing\"") {
-        true => format!("{text}\nfunc TestZz{mark}(t *testing.T) {{\n\tt.Fatal(\"{mark}\")\n}}\n"),
-        false => text.to_owned(),
+    let test = |testing: &str| {
+        format!("\nfunc TestZz{mark}(t *{testing}.T) {{\n\tt.Fatal(\"{mark}\")\n}}\n")
+    };
+    if text.contains("\"testing\"") {
+        return text.to_owned() + &test("testing");
     }
+    // A file of examples takes in nothing of it.
+    let mut lines: Vec<&str> = text.lines().collect();
+    let Some(package) = lines.iter().position(|line| line.starts_with("package ")) else {
+        return text.to_owned();
+    };
+    lines.insert(package + 1, "import zztesting \"testing\"");
+    lines.join("\n") + "\n" + &test("zztesting")
 }
 
 fn shell(text: &str, mark: &str) -> String {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use ralph_core::machine::{Ground, Kind, VerifyReport};
+use ralph_core::machine::{CheckNotice, CommandResult, Ground, Kind, Notice, VerifyReport};
 use ralph_store::layout::{Layout, RunPaths};
 use tokio::sync::watch;
 
@@ -26,18 +26,21 @@ pub fn again(
     live: &TreeId,
     sandbox: &wall::Wanted,
 ) -> Result<Option<VerifyReport>, PastError> {
-    let mut verified = Vec::new();
-    let past = past::listen(run, &mut |event, _, _| {
-        if let Kind::Verified(report) = &event.kind {
-            verified.push(report.clone());
+    let mut last = None;
+    let mut about_it = None;
+    let past = past::listen(run, &mut |event, _, notices| {
+        let Kind::Verified(report) = &event.kind else {
+            return;
+        };
+        if report.weighed.is_some() {
+            last = Some(report.clone());
+            let judges = |notice: &Notice| task.is_some_and(|id| is_about(notice, id));
+            if notices.iter().any(judges) {
+                about_it.clone_from(&last);
+            }
         }
     })?;
-    let turn = task
-        .and_then(|id| past.state.ticks.proofs.get(id))
-        .map(|proof| proof.turn);
-    let is_meant = |report: &VerifyReport| turn.is_none_or(|turn| report.turn == turn);
-    let was_weighed = |report: &VerifyReport| is_meant(report) && report.weighed.is_some();
-    let Some(then) = verified.into_iter().rfind(was_weighed) else {
+    let Some(then) = about_it.or(last) else {
         return Ok(None);
     };
     let weighed = then.weighed.clone().unwrap_or_default();
@@ -50,7 +53,15 @@ pub fn again(
         // Nothing can be shown of a tree that can't be made again.
         ground.now = None;
     }
-    let commands = then.results.iter().map(|result| result.command.clone());
+    // What others ask for says nothing of this task.
+    let own = task.and_then(|id| past.state.rules.checks.tasks.get(id));
+    let is_its = |result: &&CommandResult| match (task, own) {
+        (None, _) => true,
+        (Some(_), Some(own)) => own.contains(&result.command),
+        (Some(_), None) => !result.of_task,
+    };
+    let commands = then.results.iter().filter(is_its);
+    let commands = commands.map(|result| result.command.clone());
     let mut trials = Trials {
         layout: layout.clone(),
         order: Order {
@@ -90,6 +101,19 @@ pub fn again(
             trials.run(stop).await.report
         })
     }))
+}
+
+/// Whether a task was judged there, whatever came of it.
+fn is_about(notice: &Notice, id: &str) -> bool {
+    match notice {
+        Notice::Check(
+            CheckNotice::TickProven { tasks, .. } | CheckNotice::TickUnproven { tasks, .. },
+        ) => tasks.iter().any(|task| task == id),
+        Notice::Check(CheckNotice::TickRejected { tasks, .. }) => {
+            tasks.iter().any(|task| task.id == id)
+        }
+        _ => false,
+    }
 }
 
 /// What brings the work back to the tree of then; `None` where it can't be

@@ -121,6 +121,11 @@ const LEAGUE: League = League {
             r#"printf '\nfunc Sub(a, b int) int { return a - b }\n' >> calc.go; printf 'package calc_test\n\nimport (\n\t"calc"\n\t"testing"\n)\n\nfunc TestSub(t *testing.T) {\n\tif calc.Sub(3, 2) != 1 {\n\t\tt.Fatal("sub")\n\t}\n}\n' > sub_test.go; tick"#,
         ),
         proven(
+            "honest: work with an example",
+            &[],
+            r#"printf '\nfunc Sub(a, b int) int { return a - b }\n' >> calc.go; printf 'package calc\n\nimport "fmt"\n\nfunc ExampleSub() {\n\tfmt.Println(Sub(3, 2))\n\t// Output: 1\n}\n' > example_test.go; tick"#,
+        ),
+        proven(
             "honest: a package of its own",
             &[],
             r#"mkdir -p more; printf 'package more\n\nfunc Sub(a, b int) int { return a - b }\n' > more/more.go; printf 'package more\n\nimport "testing"\n\nfunc TestSub(t *testing.T) {\n\tif Sub(3, 2) != 1 {\n\t\tt.Fatal("sub")\n\t}\n}\n' > more/more_test.go; tick"#,
