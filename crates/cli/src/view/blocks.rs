@@ -223,7 +223,7 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
 fn paused(screen: &Screen, state: &State, ending: &Ending, reason: PauseReason) -> String {
     match reason {
         PauseReason::Unproven => display::unproven(screen, ending),
-        PauseReason::Requested => display::pause_box(screen, ending),
+        PauseReason::Requested | PauseReason::Undone => display::pause_box(screen, ending),
         PauseReason::Disk => display::disk_box(screen, ending),
         PauseReason::Unguarded => display::escalated(
             screen,

@@ -129,6 +129,8 @@ pub enum PauseReason {
     Limit(Limit),
     /// A person asked for it.
     Requested,
+    /// It was complete, and a person took work back.
+    Undone,
     /// The agent says that it is done, and nothing was set up that could
     /// prove it.
     Unproven,

@@ -124,6 +124,7 @@ pub fn reason_words(lang: Lang, outcome: &Outcome) -> String {
         Outcome::Paused { reason } => match reason {
             PauseReason::Limit(Limit::Duration) => tr!(lang, "time limit"),
             PauseReason::Requested => tr!(lang, "asked for"),
+            PauseReason::Undone => tr!(lang, "undone, to be verified again"),
             PauseReason::Unproven => tr!(lang, "done, says the agent; not proven"),
             PauseReason::Disk => tr!(
                 lang,
@@ -226,6 +227,10 @@ pub fn outcome_sentence(lang: Lang, outcome: Option<&Outcome>, count: usize) -> 
 fn paused(lang: Lang, reason: PauseReason) -> String {
     match reason {
         PauseReason::Requested => tr!(lang, "A person asked for a pause; everything is saved."),
+        PauseReason::Undone => tr!(
+            lang,
+            "It was complete, and a person took work back (`ralph undo`); what stands there now is verified when it goes on (`ralph resume`)."
+        ),
         PauseReason::Unproven => tr!(
             lang,
             "The agent says that it is done, and nothing could prove it."

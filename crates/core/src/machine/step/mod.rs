@@ -377,7 +377,7 @@ fn take_undone(state: &mut State, undone: &Undone, out: &mut Out) {
     }
     if state.outcome() == Some(&Outcome::Complete) && !undone.redo {
         state.stage = Stage::Finished(Outcome::Paused {
-            reason: PauseReason::Requested,
+            reason: PauseReason::Undone,
         });
     }
     out.tell(Notice::Undone {
