@@ -294,10 +294,10 @@ fn the_step_decides_as_it_did() {
     prompt: 744 events, 1 complete, 5fcef6a479e8893c
     pull: 628 events, 1 complete, 0bd0b71f82e8d21c
     ci: 1737 events, 0 complete, e97e5b2a14950558
-    drt: 1437 events, 10 complete, 21659b3cf7d9277b
-    ralph: 717 events, 4 complete, ef791e8ed2092874
-    planned: 481 events, 6 complete, 0670d495088dfdb3
-    direct: 461 events, 15 complete, 53e3d3c1f46a3230
+    drt: 1437 events, 10 complete, dcbcd6b63d9098f9
+    ralph: 717 events, 4 complete, 2d3e20a7fa40fbc2
+    planned: 481 events, 6 complete, 01ee8e91a7dc72e9
+    direct: 461 events, 15 complete, 3005cbe270ba7c0a
     session: 1118 events, 6 complete, 9963136cc0bcff33
     ");
 }

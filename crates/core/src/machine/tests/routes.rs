@@ -227,3 +227,64 @@ fn a_phase_whose_call_fails_is_tried_again() {
     }
     assert_eq!(script.outcome(), Some(Outcome::Errors));
 }
+
+/// BRKR-07: whatever is written meanwhile.
+#[test]
+fn the_same_failure_at_the_end_of_a_route_opens_the_breaker() {
+    for (route, phases, again) in [
+        ("direct", &["output.txt"][..], &["output.txt"][..]),
+        (
+            "ui_flow",
+            &["1_ui_design.md", "2_implementation.md", "3_preview.md"],
+            &["3_preview.md"],
+        ),
+    ] {
+        let rules = Rules::new(Goal::Flow).with(|rules| {
+            rules.flow = Some(rules_of(route));
+            rules.verify = Some(VerifyWhen::Complete);
+        });
+        let mut script = Script::begin(rules, no_task_file());
+        let mut files = phases;
+        for failures in 1..=5 {
+            assert_eq!(script.outcome(), None, "{route}");
+            for file in files {
+                let tree = format!("{route} {failures} {file}");
+                script.leaves(file, nothing().tree(&tree));
+            }
+            script.verified(failing("1 of 4 failed"));
+            assert_eq!(script.state.counters.same_error, failures, "{route}");
+            files = again;
+        }
+        let rule = BreakerRule::SameError;
+        assert_eq!(
+            script.outcome(),
+            Some(Outcome::CircuitBreak { rule }),
+            "{route}"
+        );
+    }
+}
+
+/// BRKR-07: a review in between does not hide it, an end that holds does.
+#[test]
+fn a_review_that_approves_does_not_close_what_the_checks_open() {
+    let rules = Rules::new(Goal::Flow).with(|rules| {
+        rules.flow = Some(rules_of("ralph"));
+        rules.verify = Some(VerifyWhen::Complete);
+    });
+    let mut script = Script::begin(rules, no_task_file());
+    script.leaves("1_analysis.md", nothing());
+    script.leaves("2_plan.md", nothing().tasks(tasks(0, 1)));
+    script
+        .leaves("3_subtask_1.md", nothing().tree("a"))
+        .mark(tasks(1, 1));
+    for failures in 1..=5 {
+        assert_eq!(script.outcome(), None);
+        script.leaves("4_review.md", answers(Answer::Approve));
+        script.verified(failing("1 of 4 failed"));
+        if failures < 5 {
+            script.turn(nothing().tree(&format!("repair {failures}")));
+        }
+    }
+    let rule = BreakerRule::SameError;
+    assert_eq!(script.outcome(), Some(Outcome::CircuitBreak { rule }));
+}
