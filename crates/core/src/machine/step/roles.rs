@@ -190,17 +190,14 @@ fn choose_task(state: &mut State, out: &mut Out) {
                 Some(raised) if raised.risk > detected.risk => raised,
                 _ => detected,
             };
-            let risk = match &rules.bypass {
-                Some(reason) => {
-                    out.tell(FlowNotice::Bypassed {
-                        iteration: state.turn.number,
-                        task: task.id.clone(),
-                        reason: reason.clone(),
-                    });
-                    Risk::Low
-                }
-                None => detected.risk,
-            };
+            if let Some(reason) = &rules.bypass {
+                out.tell(FlowNotice::Bypassed {
+                    iteration: state.turn.number,
+                    task: task.id.clone(),
+                    reason: reason.clone(),
+                });
+            }
+            let risk = detected.risk;
             out.tell(FlowNotice::TaskBegins {
                 task: task.id.clone(),
                 detected,
