@@ -295,9 +295,9 @@ fn the_step_decides_as_it_did() {
     pull: 628 events, 1 complete, 0bd0b71f82e8d21c
     ci: 1737 events, 0 complete, e97e5b2a14950558
     drt: 1437 events, 10 complete, dcbcd6b63d9098f9
-    ralph: 717 events, 4 complete, 2d3e20a7fa40fbc2
-    planned: 481 events, 6 complete, 01ee8e91a7dc72e9
-    direct: 461 events, 15 complete, 3005cbe270ba7c0a
+    ralph: 717 events, 4 complete, f94be9bb04e8a01c
+    planned: 481 events, 6 complete, 901118ac756fe76f
+    direct: 461 events, 15 complete, ad7b8536ad0ae3bf
     session: 1118 events, 6 complete, 9963136cc0bcff33
     ");
 }
