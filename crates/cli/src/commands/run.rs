@@ -13,6 +13,7 @@ use ralph_engine::session::adopt;
 use ralph_engine::signals;
 use tokio::sync::mpsc;
 
+use super::answer::moved;
 use super::config::warn_all;
 use crate::app::{self, App, Exit, OrFail};
 use crate::args::{Global, RunArgs};
@@ -101,6 +102,10 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
     if let Some(waiting) = adopt::waiting(&app.layout(), &loaded.settings, &asked) {
         loaded = load(&waiting)?;
         asked = waiting;
+    }
+    if !app.layout().state_dir().exists() && !shown.quiet {
+        // Once a run has begun here, they can't come along any more.
+        moved(&app).iter().for_each(|words| app.warn(words));
     }
     require_trust(&app, shown, || trust::items(&app.root, Some(&loaded)))?;
     let Loaded {

@@ -19,7 +19,7 @@ use crate::tmux;
 pub fn run(app: &App, args: &StatusArgs) -> Exit {
     let lang = app.lang();
     let Some(paths) = app.layout().last_written().or_fail(app)? else {
-        return app.refuse(&super::answer::no_run(lang));
+        return app.refuse(&super::answer::no_run(app));
     };
     let id = paths.id;
     let mut watch = Watch::new(&app.layout(), &id, lang);
