@@ -111,6 +111,8 @@ pub enum Announcement {
     NoLoginForForge,
     #[say("evidence.beside: {why}; the checks run between the turns")]
     NotBeside { why: String },
+    #[say("heard: the turn is being stopped, and has {seconds} s to end; Ctrl+C again ends it now")]
+    Stopping { seconds: u64 },
     /// Nobody is going to be called, or this would be an error.
     #[say(why.clone())]
     AgentMissing { why: String },
