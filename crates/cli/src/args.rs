@@ -345,7 +345,7 @@ pub struct RunArgs {
     /// Let each task go through developer, reviewer and tester
     #[arg(long, conflicts_with = "prompt")]
     pub roles: bool,
-    /// Let nobody review, and say why: it is written down for each task
+    /// Let nobody review, and say why: it is written down for each task; who tests stays
     #[arg(long, value_name = "REASON", conflicts_with = "prompt")]
     pub no_review: Option<String>,
     /// A word for the agent that it keeps in mind, as `ralph hint --keep` says it later

@@ -54,6 +54,18 @@ pub enum Announcement {
         "{branch} is the default branch, and the agent will commit on it; for a branch of its own: `git switch -c NAME`"
     )]
     DefaultBranch { branch: String },
+    #[say(
+        "HEAD is on no branch, and what the agent commits is lost when you switch to one; for a branch of its own: `git switch -c NAME`"
+    )]
+    Detached,
+    #[say(
+        "a merge, rebase, cherry-pick or revert is not finished here, and the agent's work will mix with it; finish it or take it back first (`git status` says how)"
+    )]
+    MergeUnderWay,
+    #[say(
+        "{root}: Git can't read this repository, so nothing can be committed and nothing undone with it; `git status` says what is wrong", root = root.display()
+    )]
+    BrokenGit { root: PathBuf },
     /// Nothing is configured that could prove the work on the tasks.
     #[say("no verification is set up (--verify 'CMD'): ticks are the agent's own claims")]
     NothingProves,
@@ -90,6 +102,10 @@ pub enum Announcement {
         "your branch was left alone: {why}; the work is on branch {branch}, take it with `git merge {branch}`"
     )]
     NotBrought { branch: String, why: String },
+    #[say(
+        "as things stand, --land will leave your branch alone ({why}): see to that before the run ends"
+    )]
+    WouldNotBring { why: String },
     /// Nothing stands around the agent.
     #[say("sandbox: off; the agent can do whatever you can")]
     NoSandbox,
@@ -100,6 +116,8 @@ pub enum Announcement {
     NoLoginForForge,
     #[say("evidence.beside: {why}; the checks run between the turns")]
     NotBeside { why: String },
+    #[say("heard: the turn is being stopped, and has {seconds} s to end; Ctrl+C again ends it now")]
+    Stopping { seconds: u64 },
     /// Nobody is going to be called, or this would be an error.
     #[say(why.clone())]
     AgentMissing { why: String },

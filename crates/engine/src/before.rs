@@ -1,5 +1,7 @@
 //! What a person should know of the project before a new run changes it.
 
+use std::path::Path;
+
 use ralph_core::tasks::{Severity, TaskList};
 use ralph_store::layout::RunId;
 
@@ -32,6 +34,10 @@ pub fn warnings(plan: &Plan, own: Option<&RunId>) -> Vec<Announcement> {
         return warnings;
     };
     let head = git::head(&root);
+    // The trees of lanes are Ralph's own.
+    if plan.lanes.is_none() && plan.governor.is_none() {
+        warnings.extend(git_trouble(&root, &head));
+    }
     // Before the first commit there is nothing to keep apart from.
     if head.commit.is_some() {
         let changes = git::count_changes(&root).filter(|&count| count > 0);
@@ -40,4 +46,15 @@ pub fn warnings(plan: &Plan, own: Option<&RunId>) -> Vec<Announcement> {
         warnings.extend(branch.map(|branch| Announcement::DefaultBranch { branch }));
     }
     warnings
+}
+
+fn git_trouble(root: &Path, head: &git::Head) -> Option<Announcement> {
+    match (&head.commit, &head.branch) {
+        (None, None) => Some(Announcement::BrokenGit {
+            root: root.to_owned(),
+        }),
+        _ if git::is_merging(root) => Some(Announcement::MergeUnderWay),
+        (Some(_), None) => Some(Announcement::Detached),
+        _ => None,
+    }
 }

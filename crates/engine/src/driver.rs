@@ -187,6 +187,7 @@ struct Driver<'a> {
     lanes: Option<Lanes>,
     /// Once is enough: the run is stopping.
     stop_file_seen: bool,
+    stop_told: bool,
     /// Somebody pressed Ctrl+Z.
     freezes: bool,
     end: Option<Outcome>,
@@ -260,6 +261,7 @@ impl<'a> Driver<'a> {
             courier,
             lanes: None,
             stop_file_seen: false,
+            stop_told: false,
             freezes: false,
             end: None,
             _lock: open.lock,

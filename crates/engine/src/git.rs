@@ -409,6 +409,15 @@ pub fn is_default(root: &Path, branch: &str) -> bool {
     }
 }
 
+/// Whether something was begun that Git waits for a person to finish.
+pub fn is_merging(root: &Path) -> bool {
+    let marks = [
+        "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply",
+    ];
+    let dir = git_dir(root);
+    dir.is_some_and(|dir| marks.iter().any(|mark| dir.join(mark).exists()))
+}
+
 /// The directory that all work trees of a repository share.
 pub(crate) fn common_dir(root: &Path) -> Option<PathBuf> {
     Some(shared_dir(&git_dir(root)?))

@@ -277,7 +277,9 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         }
         lanes::rules(&settings.lanes, list, &scope, &mut rules);
     }
-    let built_in = (prompt::built_in_for(list.as_ref()), wanted.lang);
+    let tasks_path = tasks.as_ref().map(|tasks| tasks.path.as_path());
+    let kind = prompt::built_in_for(list.as_ref(), tasks_path);
+    let built_in = (kind, wanted.lang);
     let template = Template::find(
         wanted.layout.root(),
         wanted.asked.template.as_deref(),
@@ -433,6 +435,7 @@ fn prompter(
         blocked: settings.promise.blocked_prefix.clone(),
         lang: wanted.lang,
         output_dir: settings.checkpoint.dir.clone(),
+        spec_files: prompt::spec_files_in_words(tasks.map(|t| t.path.as_path()), wanted.lang),
         state_file: (is_delta(settings) && settings.checkpoint.enabled)
             .then(|| ralph_core::delta::PATH.to_owned()),
     }

@@ -106,6 +106,8 @@ pub struct Prompter {
     pub lang: Lang,
     /// Where the phases of a flow leave their files, relative to the project.
     pub output_dir: String,
+    /// What there is to read beside the task file of a spec-kit project.
+    pub spec_files: String,
     /// Where the state of a delta loop stands, relative to the project.
     pub state_file: Option<String>,
 }
@@ -190,6 +192,7 @@ impl Prompter {
                 .unwrap_or_default(),
             risk: flow.map_or("", |flow| flow.risk.into_str()).into(),
             output_dir: self.output_dir.clone(),
+            spec_files: self.spec_files.clone(),
         }
     }
 
@@ -244,18 +247,35 @@ fn last_failure(notes: &[PromptNote], lang: Lang) -> String {
 }
 
 /// The built-in template that fits the work.
-pub fn built_in_for(list: Option<&TaskList>) -> BuiltIn {
+pub fn built_in_for(list: Option<&TaskList>, tasks: Option<&Path>) -> BuiltIn {
+    let has_spec = || !spec_files(tasks).is_empty();
     match list {
         None => BuiltIn::Plain,
         Some(list) if list.phases.is_empty() => BuiltIn::Flat,
-        Some(list) if list.format == Format::SpecKit => BuiltIn::SpecKit,
+        Some(list) if list.format == Format::SpecKit && has_spec() => BuiltIn::SpecKit,
         Some(_) => BuiltIn::Generic,
+    }
+}
+
+/// What the spec-kit flow wants beside the task file, as far as it is there.
+fn spec_files(tasks: Option<&Path>) -> Vec<&'static str> {
+    let beside = |name: &&str| tasks.is_some_and(|tasks| tasks.with_file_name(name).is_file());
+    ["spec.md", "plan.md"].into_iter().filter(beside).collect()
+}
+
+/// The same as words in a prompt.
+pub fn spec_files_in_words(tasks: Option<&Path>, lang: Lang) -> String {
+    match spec_files(tasks).as_slice() {
+        [first, second] => tr!(lang, "`{first}` and `{second}`"),
+        [only] => format!("`{only}`"),
+        _ => String::new(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ralph_core::tasks::ReadOptions;
 
     const OWN: &str = ".ralph/prompt-template.md";
     const OLDER: &str = ".ralph/templates/prompt-template.md";
@@ -297,6 +317,25 @@ mod tests {
         let built_in = find(&["prompt-template.md"], None).unwrap();
         assert_eq!(built_in.text, template::built_in(BuiltIn::Flat, Lang::En));
         assert_eq!(built_in.path, None);
+    }
+
+    /// TMPL-03.
+    #[test]
+    fn the_template_of_spec_kit_names_only_files_that_are_there() {
+        let text = b"## Phase 1: Form\n- [ ] T001 Add the form\n";
+        let list = ralph_core::tasks::read("tasks.md", text, &ReadOptions::default()).unwrap();
+        assert_eq!(list.format, Format::SpecKit);
+        let dir = tempfile::tempdir().unwrap();
+        let tasks = dir.path().join("tasks.md");
+        let seen = || {
+            let kind = built_in_for(Some(&list), Some(&tasks));
+            (kind, spec_files_in_words(Some(&tasks), Lang::En))
+        };
+        assert_eq!(seen(), (BuiltIn::Generic, String::new()));
+        std::fs::write(dir.path().join("plan.md"), "").unwrap();
+        assert_eq!(seen(), (BuiltIn::SpecKit, "`plan.md`".into()));
+        std::fs::write(dir.path().join("spec.md"), "").unwrap();
+        assert_eq!(seen(), (BuiltIn::SpecKit, "`spec.md` and `plan.md`".into()));
     }
 
     #[test]

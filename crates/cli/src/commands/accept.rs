@@ -16,7 +16,7 @@ use crate::install::program::quoted;
 pub fn run(app: &App, args: &AcceptArgs) -> Exit {
     let (lang, layout) = (app.lang(), app.layout());
     let Some(run) = layout.latest_run().or_fail(app)? else {
-        return app.refuse(&super::answer::no_run(lang));
+        return app.refuse(&super::answer::no_run(app));
     };
     let past = past::read(&run).or_fail(app)?;
     let open = past.state.short_of_proof();

@@ -84,14 +84,30 @@ pub fn answered(id: u32, text: &str, goes_on: GoesOn, lang: Lang) -> String {
 
 fn latest(app: &App, layout: &Layout) -> Result<(RunPaths, Past), u8> {
     let Some(run) = layout.latest_run().or_fail(app)? else {
-        return app.refuse(&no_run(app.lang()));
+        return app.refuse(&no_run(app));
     };
     let past = past::read(&run).or_fail(app)?;
     Ok((run, past))
 }
 
-pub fn no_run(lang: Lang) -> String {
-    tr!(lang, "no loop has run here yet; start one with `ralph run`")
+pub fn no_run(app: &App) -> String {
+    let none = || {
+        tr!(
+            app.lang(),
+            "no loop has run here yet; start one with `ralph run`"
+        )
+    };
+    moved(app).unwrap_or_else(none)
+}
+
+/// Where the runs of this project lie, if it was moved since.
+pub fn moved(app: &App) -> Option<String> {
+    let known = app.home.moved_to(&app.root)?;
+    let (from, state) = (known.root.display(), known.dir.display());
+    Some(tr!(
+        app.lang(),
+        "no loop has run here yet; this project was {from} before, and its runs lie in {state}: `ralph where --adopt` brings them here"
+    ))
 }
 
 /// `ID TEXT`, or only the text where there is only one question.

@@ -53,7 +53,7 @@ fn put(app: &App, layout: &Layout, keeping: &Keeping, args: &ArchiveArgs) -> Exi
 
 fn find(app: &App, layout: &Layout, id: Option<&str>) -> Result<RunPaths, u8> {
     let (run, why) = match id {
-        None => (layout.latest_run().or_fail(app)?, no_run(app.lang())),
+        None => (layout.latest_run().or_fail(app)?, no_run(app)),
         Some(id) => (known(layout, id), unknown(id, app.lang())),
     };
     run.map_or_else(|| app.refuse(&why), Ok)

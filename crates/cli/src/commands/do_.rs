@@ -47,6 +47,7 @@ pub fn run(app: App, global: &Global, args: &DoArgs) -> Exit {
         json: args.json,
         quiet: args.quiet,
         calls_nobody: args.work.dry_run,
+        rehearses: args.work.dry_run,
         ..Shown::default()
     };
     if !args.json && !args.quiet {

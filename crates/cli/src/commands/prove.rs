@@ -21,7 +21,7 @@ pub fn run(app: &App, args: &ProveArgs) -> Exit {
     let loaded = settings::load(app, Vec::new())?;
     trust::require(app, &trust::items(&app.root, Some(&loaded)))?;
     let Some(run) = layout.latest_run().or_fail(app)? else {
-        return app.refuse(&super::answer::no_run(lang));
+        return app.refuse(&super::answer::no_run(app));
     };
     let past = past::read(&run).or_fail(app)?;
     if let Some(unknown) = args.tasks.iter().find(|id| !past.state.knows_task(id)) {

@@ -7,6 +7,7 @@ use ralph_core::tr;
 use ralph_engine::report;
 use ralph_store::atomic::{AtomicOptions, write_through};
 
+use super::answer::moved;
 use super::history::keeping;
 use crate::app::{App, Exit, OrFail};
 use crate::args::ReportArgs;
@@ -53,9 +54,11 @@ fn nothing(app: &App, run: Option<&str>) -> Exit {
             app.lang(),
             "there is no run {run}; `ralph resume --list` and `ralph history` show all"
         ),
-        None => tr!(
-            app.lang(),
-            "nothing has run here yet; `ralph run` starts a run, `ralph demo` shows one"
-        ),
+        None => moved(app).unwrap_or_else(|| {
+            tr!(
+                app.lang(),
+                "nothing has run here yet; `ralph run` starts a run, `ralph demo` shows one"
+            )
+        }),
     })
 }

@@ -20,7 +20,7 @@ use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::{lock, old};
 use serde_json::{Value, json};
 
-use super::answer::no_run;
+use super::answer::{moved, no_run};
 use super::archive::known;
 use super::checkpoints::{self, Entry};
 use super::from_file;
@@ -217,7 +217,7 @@ fn find(app: &App, layout: &Layout, args: &ResumeArgs) -> Result<Found, u8> {
         .and_then(|entry| entry.checkpoint()?.run_id());
     let paths = paths.or_else(|| run_of_checkpoint.and_then(|id| known(layout, id)));
     if paths.is_none() && checkpoint.is_none() {
-        return app.refuse(&tr!(app.lang(), "there is no such run to take up; `ralph resume --list` shows all, `ralph run` starts one"));
+        return app.refuse(&moved(app).unwrap_or_else(|| tr!(app.lang(), "there is no such run to take up; `ralph resume --list` shows all, `ralph run` starts one")));
     }
     if let (true, Some(paths)) = (args.from_intact, &paths) {
         keep_intact(app, layout, paths)?;
@@ -475,7 +475,7 @@ fn list(app: &App, layout: &Layout, json: bool) -> Exit {
     }
     let waiting = from_file::wanted(app, layout, &ResumeArgs::default());
     if runs.is_empty() && checkpoints.is_empty() && waiting.is_none() {
-        app.tell(&no_run(app.lang()));
+        app.tell(&no_run(app));
     }
     if let Some(file) = waiting {
         let file = file.display();

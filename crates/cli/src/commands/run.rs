@@ -13,11 +13,13 @@ use ralph_engine::session::adopt;
 use ralph_engine::signals;
 use tokio::sync::mpsc;
 
+use super::answer::moved;
 use super::config::warn_all;
 use crate::app::{self, App, Exit, OrFail};
 use crate::args::{Global, RunArgs};
+use crate::trust::{self, Item};
 use crate::view::{DryRun, JsonLines, People};
-use crate::{FAILED, PAUSED, settings, tmux, trust};
+use crate::{FAILED, PAUSED, settings, tmux};
 
 /// How a run is shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,6 +28,8 @@ pub struct Shown {
     pub quiet: bool,
     /// No agent is called, so that none has to be there.
     pub calls_nobody: bool,
+    /// It is only said what would be done, and what a run would be refused for.
+    pub rehearses: bool,
     /// The run is only brought to its end: its list may be gone.
     pub gives_up: bool,
 }
@@ -55,6 +59,7 @@ pub fn run(app: App, global: &Global, args: &RunArgs) -> Exit {
         json: args.json,
         quiet: args.quiet,
         calls_nobody: args.work.dry_run,
+        rehearses: args.work.dry_run,
         ..Shown::default()
     };
     let (app, plan) = prepare(app, global, asked, shown)?;
@@ -98,9 +103,11 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         loaded = load(&waiting)?;
         asked = waiting;
     }
-    if !shown.calls_nobody {
-        trust::require(&app, &trust::items(&app.root, Some(&loaded)))?;
+    if !app.layout().state_dir().exists() && !shown.quiet {
+        // Once a run has begun here, they can't come along any more.
+        moved(&app).iter().for_each(|words| app.warn(words));
     }
+    require_trust(&app, shown, || trust::items(&app.root, Some(&loaded)))?;
     let Loaded {
         settings, warnings, ..
     } = loaded;
@@ -120,10 +127,21 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         reach_fleet(&app)?;
     }
     let plan = plan::prepare(&settings, &wanted).or_fail(&app)?;
-    if !shown.calls_nobody {
-        trust::require(&app, &trust::checks(&plan))?;
-    }
+    require_trust(&app, shown, || trust::checks(&plan))?;
     Ok((app, plan))
+}
+
+fn require_trust(app: &App, shown: Shown, items: impl Fn() -> Vec<Item>) -> Result<(), u8> {
+    match shown {
+        Shown {
+            rehearses: true, ..
+        } => trust::foretell(app, &items()),
+        Shown {
+            calls_nobody: true, ..
+        } => {}
+        _ => trust::require(app, &items())?,
+    }
+    Ok(())
 }
 
 /// Drives a run and shows it.

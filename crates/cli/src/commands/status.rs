@@ -14,11 +14,12 @@ use serde_json::{Value, json};
 use super::archive::unknown;
 use crate::app::{App, Exit, OrFail};
 use crate::args::StatusArgs;
+use crate::tmux;
 
 pub fn run(app: &App, args: &StatusArgs) -> Exit {
     let lang = app.lang();
     let Some(paths) = app.layout().last_written().or_fail(app)? else {
-        return app.refuse(&super::answer::no_run(lang));
+        return app.refuse(&super::answer::no_run(app));
     };
     let id = paths.id;
     let mut watch = Watch::new(&app.layout(), &id, lang);
@@ -137,6 +138,9 @@ fn words(app: &App, state: &State, snapshot: &Snapshot) -> String {
     }
     if let Some(pid) = overview.pid {
         out.push_str(&tr!(lang, "process: {pid}\n"));
+        if let Some(look) = tmux::way_back(&app.layout()) {
+            out.push_str(&tr!(lang, "it stands in tmux: `{look}`\n"));
+        }
     }
     if let Some(next) = next {
         out.push_str(&tr!(lang, "next: `{next}`\n"));

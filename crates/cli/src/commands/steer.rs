@@ -75,7 +75,7 @@ pub fn tasks(app: &App, args: &TasksArgs, opened: &OpenTaskFile) -> Exit {
         (None, Steer::List(change)) => change_list(app, opened, change),
         (None, _) => match is_over {
             Some(over) => app.fail(&over),
-            None => app.refuse(&no_run(app.lang())),
+            None => app.refuse(&no_run(app)),
         },
     }
 }
@@ -125,7 +125,7 @@ fn meant(args: &TasksArgs) -> Option<Steer> {
 /// The same for a delta loop, whose agent keeps the list.
 pub fn parts(app: &App, args: &TasksArgs) -> Exit {
     let Some((_, past)) = latest(app)? else {
-        return app.refuse(&no_run(app.lang()));
+        return app.refuse(&no_run(app));
     };
     let Some(mut steer) = meant(args) else {
         let example = "ralph tasks skip 'Phase 3'";
@@ -151,7 +151,7 @@ fn latest(app: &App) -> Result<Option<(RunPaths, Past)>, u8> {
 
 fn steer_latest(app: &App, steer: &Steer) -> Exit {
     let Some((run, past)) = latest(app)? else {
-        return app.refuse(&no_run(app.lang()));
+        return app.refuse(&no_run(app));
     };
     steer::can_go_on(steer, &past.state, run.id.as_str()).or_fail(app)?;
     let opened = opened_by(app, &past)?;
@@ -243,7 +243,7 @@ fn change_list(app: &App, opened: &OpenTaskFile, change: &ListChange) -> Exit {
 
 fn list_hints(app: &App, json: bool) -> Exit {
     let Some((_, past)) = latest(app)? else {
-        return app.refuse(&no_run(app.lang()));
+        return app.refuse(&no_run(app));
     };
     let open: Vec<&Hint> = past.state.hints.iter().filter(|h| h.is_open()).collect();
     if json {

@@ -70,8 +70,10 @@ fn fitting(app: &App) -> Result<BuiltIn, u8> {
         ..ReadOptions::default()
     };
     let found = plan::find_task_file(&app.root, tasks.source, &options, true);
+    let found = found.ok();
     Ok(prompt::built_in_for(
-        found.ok().map(|found| found.list).as_ref(),
+        found.as_ref().map(|found| &found.list),
+        found.as_ref().map(|found| found.file.path.as_path()),
     ))
 }
 

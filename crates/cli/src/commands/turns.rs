@@ -10,6 +10,7 @@ use ralph_engine::snapshots::timeline::Timeline;
 use ralph_engine::snapshots::{Changed, Entry, Mode, Snapshots, TreeId};
 use ralph_store::layout::{Layout, RunPaths};
 
+use super::answer::moved;
 use super::archive::{known, unknown};
 use super::resume;
 use crate::app::{App, OrFail};
@@ -38,7 +39,7 @@ pub fn run_of(app: &App, run: Option<&str>) -> Result<RunPaths, u8> {
             "there is no run here yet; `ralph run` starts one"
         )
     };
-    found.map_or_else(|| app.refuse(&none()), Ok)
+    found.map_or_else(|| app.refuse(&moved(app).unwrap_or_else(none)), Ok)
 }
 
 impl Turns {

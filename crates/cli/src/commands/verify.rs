@@ -67,8 +67,13 @@ fn tell(app: &App, report: Option<&VerifyReport>) {
     for result in &report.results {
         show(app, result);
     }
+    let known = report.results.iter().filter(|result| result.known).count();
     match failure_of(report) {
         Some(failure) => app.warn(&failure),
+        None if known > 0 => app.tell(&tr!(
+            lang,
+            "No new failure; commands that failed before the work began and still do: {known}"
+        )),
         None => app.tell(&tr!(lang, "All verify commands passed")),
     }
 }

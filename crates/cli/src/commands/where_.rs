@@ -27,6 +27,14 @@ pub fn run(app: &App, args: &WhereArgs) -> Exit {
                 "no project was moved here: every known one is where it was, or is on another disk"
             ));
         };
+        let here = layout.state_dir();
+        if layout.latest_run().or_fail(app)?.is_some() {
+            let (there, here) = (moved.dir.display(), here.display());
+            return app.refuse(&tr!(
+                app.lang(),
+                "runs began here since the project was moved, so that those in {there} stay there; what lies in {here} would have to go first"
+            ));
+        }
         app.home.take_along(&moved, &app.root).or_fail(app)?;
     }
     let places = places(app);

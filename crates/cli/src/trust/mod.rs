@@ -187,18 +187,32 @@ pub fn require(app: &App, items: &[Item]) -> Result<(), u8> {
     }
     app.warn(&shown(&missing, lang));
     if !app::is_interactive() {
-        let tasks = items.iter().find(|item| item.what == CHECK);
-        let tasks = tasks.map_or_else(String::new, |item| format!(" --tasks {}", item.place));
-        app.warn(&tr!(
-            lang,
-            "look at it, then run `ralph trust{tasks}` (in CI: --trust-project)"
-        ));
+        app.warn(&way_to_trust(items, lang));
         return Err(FAILED);
     }
     match says_yes(lang) {
         true => keep(app, items),
         false => Err(FAILED),
     }
+}
+
+/// Says what a run would be refused for.
+pub fn foretell(app: &App, items: &[Item]) {
+    let missing = missing(&app.layout(), items);
+    if missing.is_empty() || app.trusts || wall::is_around_us() {
+        return;
+    }
+    app.warn(&shown(&missing, app.lang()));
+    app.warn(&way_to_trust(items, app.lang()));
+}
+
+fn way_to_trust(items: &[Item], lang: Lang) -> String {
+    let tasks = items.iter().find(|item| item.what == CHECK);
+    let tasks = tasks.map_or_else(String::new, |item| format!(" --tasks {}", item.place));
+    tr!(
+        lang,
+        "look at it, then run `ralph trust{tasks}` (in CI: --trust-project)"
+    )
 }
 
 pub fn says_yes(lang: Lang) -> bool {

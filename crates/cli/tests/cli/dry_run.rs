@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::bad_input::{NOTHING, changes};
-use crate::env::TestEnv;
+use crate::env::{Done, TestEnv};
 use crate::languages::{in_all_languages, redacted};
 use crate::live::latest_run;
 
@@ -530,4 +530,44 @@ fn hooks_that_were_installed_are_named() {
     let after = env.ralph(&args);
     let want = "installed by `ralph init`: .claude/settings.local.json\n";
     assert!(after.stdout.ends_with(want), "{}", after.stdout);
+}
+
+/// LOOP-08, U-11: checks run before the first turn of a run, and not here.
+#[test]
+fn the_first_prompt_is_shown_where_there_are_checks() {
+    let env = TestEnv::with_tasks(1);
+    for evidence in ["claimed", "proven"] {
+        let args = [
+            "run", "--dry-run", "--agent-cmd", "true", "--verify", "false",
+        ];
+        let mut command = env.command(&args);
+        command.env("RALPH_EVIDENCE_LEVEL", evidence);
+        let done = Done::of(&command.output().unwrap());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        assert!(
+            done.stdout.contains("Do thing 1"),
+            "{evidence}: {}",
+            done.stdout
+        );
+    }
+}
+
+/// LOOP-08: a run would be refused, and a rehearsal says why.
+#[test]
+fn what_nobody_has_trusted_is_said() {
+    let env = TestEnv::new();
+    env.write("tasks.md", "- [ ] T001 Do it | verify: `sh test.sh`\n");
+    let args = ["run", "--dry-run", "--agent-cmd", "true"];
+    let done = Done::of(&env.untrusted(&args).output().unwrap());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    for words in [
+        "nobody has seen",
+        "sh test.sh",
+        "ralph trust --tasks tasks.md",
+    ] {
+        assert!(done.stderr.contains(words), "{}", done.stderr);
+    }
+    let trusted = [&args[..], &["--trust-project"]].concat();
+    let done = Done::of(&env.untrusted(&trusted).output().unwrap());
+    assert_eq!(done.stderr, "");
 }

@@ -226,7 +226,11 @@ fn only_new_failures_count_where_a_baseline_was_taken() {
     let env = project();
     let done = env.ralph(&["verify", "--baseline"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert_eq!(env.ralph(&["verify"]).code, 0);
+    let known = env.ralph(&["verify"]);
+    assert_eq!(known.code, 0);
+    // VERI-06: that is not to be called passed.
+    assert!(!known.stdout.contains("All verify commands passed"));
+    assert!(known.stdout.contains("No new failure"), "{}", known.stdout);
     let (done, events) = run(&env, &work);
     assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
     let result = named(&events, "gate_result")[0];

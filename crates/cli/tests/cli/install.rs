@@ -556,3 +556,24 @@ fn files_that_git_does_not_ignore_are_named_u_04() {
     let again = env.own(&["init", "--yes"]);
     assert!(!again.stderr.contains("--gitignore"), "{}", again.stderr);
 }
+
+/// U-10, INST-06: the settings of a team can be committed.
+#[test]
+fn what_a_team_shares_is_not_hidden_from_git() {
+    let env = TestEnv::with_tasks(1);
+    for args in [
+        &["--shared"][..],
+        &["--shared", "--gitignore"],
+        &["--gitignore"],
+    ] {
+        let done = env.own(&[&["init", "--yes"][..], args].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        for hidden in [".ralph/", ".skillpack/", "settings.local.json"] {
+            let is_named = done.stderr.contains("ignore") && done.stderr.contains(hidden);
+            assert!(!is_named, "{args:?}: {}", done.stderr);
+        }
+        let shown = env.git(&["status", "--short", "--untracked-files=all"]);
+        assert!(shown.contains(".ralph/config.toml"), "{args:?}: {shown}");
+        assert!(!shown.contains("install.json"), "{args:?}: {shown}");
+    }
+}

@@ -196,6 +196,23 @@ fn the_persons_branch_takes_the_result_in_where_that_is_wanted() {
     );
 }
 
+/// U-05: what will keep `--land` from its work is told before hours of it.
+#[test]
+fn what_is_in_the_way_of_the_result_is_told_at_the_start() {
+    let lanes = Lanes::new(&list(1));
+    lanes.env.write("notes.txt", "mine");
+    let agent = format!("sh {}", lanes.env.outside("agent.sh").display());
+    let args = [
+        "run", "--agent-cmd", &agent, "--verify", "sh check.sh", "-j", "2", "--land",
+    ];
+    let mut command = lanes.env.command(&args);
+    command.env("AGENTS", lanes.env.outside("agents"));
+    let said = text(&Done::of(&command.output().unwrap()));
+    let warned = said.find("--land will leave your branch alone");
+    let left = said.find("your branch was left alone");
+    assert!(warned.is_some() && warned < left, "{said}");
+}
+
 #[test]
 fn a_branch_with_other_commits_is_left_alone_and_that_is_said() {
     let lanes = Lanes::new(&list(1));

@@ -246,6 +246,55 @@ fn loop_and_monitor_stand_side_by_side_in_tmux() {
     other.env_remove("TMUX").status().unwrap();
 }
 
+/// U-03, INTR-07: a terminal that is closed ends neither the loop nor the way
+/// to it, and the end of the loop ends what nobody looks at.
+#[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
+fn a_session_that_was_left_can_be_found_and_ends_with_its_loop() {
+    let env = TestEnv::with_tasks(1);
+    let agent = shell_agent(&env, WORKER);
+    let sockets = env.outside("tmux-dir");
+    fs::create_dir(&sockets).unwrap();
+    let script = env.outside("outside.sh");
+    let outside = format!(
+        "unset TMUX TMUX_PANE\nexport TMUX_TMPDIR='{}'\nexec {RALPH} \"$@\"\n",
+        sockets.display()
+    );
+    fs::write(&script, outside).unwrap();
+    let script = script.to_string_lossy().into_owned();
+    let words = ["run", "--monitor", "--agent-cmd", &agent];
+    let terminal = Terminal::start_with(env, &["sh", &script], &words);
+    let env = &terminal.env;
+    wait_until("the agent works", || env.outside("working").exists());
+    terminal.see("task done", 1);
+    terminal.tmux(&["kill-server"]);
+    let status = || {
+        let mut status = env.command(&["status"]);
+        let status = status.env("TMUX_TMPDIR", &sockets).output();
+        Done::of(&status.unwrap()).stdout
+    };
+    let shown = status();
+    let session = shown.split("`tmux -L ").nth(1).expect(&shown);
+    let session = session.split(' ').next().unwrap().to_owned();
+    assert!(
+        shown.contains(&format!("`tmux -L {session} attach`")),
+        "{shown}"
+    );
+    let is_there = || {
+        let mut tmux = Command::new("tmux");
+        tmux.args(["-L", &session, "has-session"]);
+        let tmux = tmux
+            .env("TMUX_TMPDIR", &sockets)
+            .env_remove("TMUX")
+            .output();
+        tmux.unwrap().status.success()
+    };
+    assert!(is_there());
+    fs::write(env.outside("enough"), "").unwrap();
+    wait_until("nothing is left of it", || !is_there());
+    assert!(!status().contains("tmux"));
+}
+
 /// Without a terminal nobody would see the monitor, and whoever waits wants to
 /// know how the loop ended (U-03).
 #[test]

@@ -403,9 +403,16 @@ fn an_agent_only_raises_a_risk_c_04() {
 #[test]
 fn a_review_that_a_person_does_not_want_is_written_down() {
     let env = TestEnv::with_tasks(1);
-    let (done, events) = run(&env, &[develops("a.txt")], &["--no-review", "a hotfix"]);
+    let (done, events) = run(
+        &env,
+        &[develops("a.txt"), passes()],
+        &["--no-review", "a hotfix"],
+    );
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert_eq!(named(&events, "review_bypassed")[0]["reason"], "a hotfix");
+    assert_eq!(roles(&events), ["developer", "tester"]);
+    let report = env.ralph(&["report"]).stdout;
+    assert!(report.contains("a hotfix"), "{report}");
     // An agent can't ask for it with its environment.
     let env = TestEnv::with_tasks(1);
     let agent = env.agent(&[develops("a.txt"), approves(), passes()]);

@@ -173,6 +173,29 @@ fn a_plain_prompt_is_proven_by_its_check_or_not_at_all() {
     assert_eq!(events.last().unwrap()["reason"], "unproven");
 }
 
+/// U-05: where Git itself is in no state to work on, that is told first.
+#[test]
+fn what_is_wrong_with_git_is_told_at_the_start() {
+    const DETACHED: &str = "HEAD is on no branch";
+    const MERGING: &str = "is not finished here";
+    const BROKEN: &str = "Git can't read this repository";
+    let env = TestEnv::with_tasks(1);
+    let told = || {
+        let done = env.ralph(&["run", "--dry-run", "--agent-cmd", "true"]);
+        let told = |words: &&&str| done.stdout.contains(**words);
+        let all = [DETACHED, MERGING, BROKEN];
+        all.iter().filter(told).copied().collect::<Vec<_>>()
+    };
+    assert!(told().is_empty());
+    env.git(&["checkout", "-q", "--detach"]);
+    assert_eq!(told(), [DETACHED]);
+    let head = env.git(&["rev-parse", "HEAD"]);
+    env.write(".git/MERGE_HEAD", &head);
+    assert_eq!(told(), [MERGING]);
+    env.write(".git/HEAD", "garbage");
+    assert_eq!(told(), [BROKEN]);
+}
+
 /// U-05: what stands in the tree and where commits go is told before the
 /// agent begins, and not again when the run is taken up.
 #[test]

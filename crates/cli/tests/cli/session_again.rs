@@ -173,6 +173,22 @@ fn a_loop_is_warned_of_a_lower_cap_of_its_client_stop_08() {
     }
 }
 
+/// STOP-08: what is advised has to help.
+#[test]
+fn init_is_only_advised_where_it_raises_the_cap_far_enough() {
+    for (settings, sets_limit) in [("", true), ("[limits]\nmax_iterations = 100\n", false)] {
+        let env = TestEnv::new();
+        env.write(".ralph/config.toml", settings);
+        let client = env.claude_session(ONE);
+        let client = client.var("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "51");
+        let begun = client.says("/ralph-loop Work --max-iterations 100");
+        let message = begun["systemMessage"].as_str().unwrap_or_default();
+        assert!(message.contains("ralph init"), "{message}");
+        let says = message.contains("limits.max_iterations");
+        assert_eq!(says, sets_limit, "{message}");
+    }
+}
+
 /// A hook that fails lets the agent go and says FAILED in the state file,
 /// until the loop goes on (STOP-10).
 #[test]

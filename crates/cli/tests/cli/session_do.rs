@@ -80,6 +80,7 @@ fn the_card_is_shown_to_the_person_and_nothing_is_done() {
     let same = env.ralph(&["do", "Fix a typo in the README", "--explain"]);
     assert_eq!(card.trim(), same.stdout.trim());
     for (prompt, want) in [
+        ("/do", "/do needs a task"),
         ("/do -q", "/do needs a task"),
         ("/do x -q -d", "only one of"),
         ("/do x --frob", "/do does not know --frob"),

@@ -120,6 +120,23 @@ fn a_second_signal_kills_at_once() {
     check_interrupted(&env, &done);
 }
 
+/// INTR-02: nobody has to guess whether the first one was heard.
+#[test]
+fn whoever_interrupts_a_turn_is_told_that_it_was_heard() {
+    let env = TestEnv::with_tasks(1);
+    let agent = shell_agent(&env, DEAF);
+    let command = env.command(&["run", "--agent-cmd", &agent]);
+    let run = Live::start(&env, "run", command);
+    let pids = pids(&env);
+    run.signal("INT");
+    wait_until("it is told", || {
+        run.stdout().contains("Ctrl+C again ends it now")
+    });
+    run.signal("INT");
+    assert_eq!(run.finish().code, 130);
+    check_gone(&pids);
+}
+
 #[test]
 fn an_agent_that_does_not_listen_is_killed_in_the_end() {
     let env = TestEnv::with_tasks(1);

@@ -132,6 +132,8 @@ fn the_built_in_prompt_asks_for_no_promise_that_is_not_yet_true() {
     for (tasks, flow, first, second) in cases {
         let env = TestEnv::new();
         env.write("tasks.md", tasks);
+        env.write("spec.md", "What it does.\n");
+        env.write("plan.md", "How.\n");
         let turns = [
             tick("T001", "<promise>CONTINUE</promise>"),
             tick("T002", "<promise>COMPLETE</promise>"),
@@ -243,7 +245,9 @@ fn built_in_templates_can_be_printed_and_installed() {
     assert_eq!((unknown.code, unknown.stdout.as_str()), (1, ""));
     assert!(unknown.stderr.contains("spec-kit, generic, flat, plain"));
 
-    // Without a name, what fits: this task file has phases in spec-kit's way.
+    // Without a name, what fits: this task file has phases in spec-kit's way,
+    // and what belongs to it beside it.
+    env.write("spec.md", "What it does.\n");
     let place = ".ralph/prompt-template.md";
     let done = env.ralph(&["templates", "install"]);
     assert_eq!(done.code, 0, "{}", done.stderr);

@@ -49,10 +49,42 @@ fn a_moved_project_is_told_and_brings_its_runs() {
     };
     let shown = ralph(&["where"]).stdout;
     assert!(shown.contains("ralph where --adopt"), "{shown}");
+    for verb in [
+        &["status"][..],
+        &["resume", "--yes"],
+        &["hint", "x"],
+        &["report"],
+        &["diff", "1"],
+        &["run", "--dry-run", "--agent-cmd", "true"],
+    ] {
+        let said = ralph(verb);
+        let said = said.stdout + &said.stderr;
+        assert!(said.contains("ralph where --adopt"), "{verb:?}: {said}");
+        assert!(
+            said.contains(env.root.to_str().unwrap()),
+            "{verb:?}: {said}"
+        );
+    }
     assert_eq!(ralph(&["where", "--adopt"]).code, 0);
     assert_eq!(ralph(&["status"]).code, 0);
     let again = ralph(&["where", "--adopt"]);
     assert_eq!(again.code, 1, "{}", again.stdout);
+}
+
+#[test]
+fn a_moved_project_with_new_runs_is_told_why_the_old_ones_stay() {
+    let env = done_run();
+    let moved = env.outside("moved");
+    fs::rename(&env.root, &moved).unwrap();
+    let ralph = |args: &[&str]| {
+        let mut command = env.command(args);
+        Done::of(&command.current_dir(&moved).output().unwrap())
+    };
+    let run = ["run", "--max-iterations", "1", "--agent-cmd", "true"];
+    assert!(ralph(&run).stderr.contains("ralph where --adopt"));
+    let done = ralph(&["where", "--adopt"]);
+    assert_eq!(done.code, 1);
+    assert!(done.stderr.contains("runs began here"), "{}", done.stderr);
 }
 
 /// What lies in the project is nobody's: a planted run is not gone on with.

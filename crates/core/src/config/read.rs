@@ -163,8 +163,8 @@ enum Lateness {
 }
 
 /// A warning after the last iteration is a mistake of the person who set it.
-/// Where a stronger place lowered the maximum (a flag over a preset), or where
-/// it was set for another tool, it only means that there will be no warning.
+/// Where a stronger place lowered the maximum, or where it was set for another
+/// tool, it only means that there will be no warning.
 fn late_warning(resolved: &Resolved, limits: &Limits) -> Option<Lateness> {
     let WarnAt::Iteration(warn_at) = limits.warn_at else {
         return None;
@@ -176,6 +176,10 @@ fn late_warning(resolved: &Resolved, limits: &Limits) -> Option<Lateness> {
     let place = resolved.get("limits.warn_at")?.place.clone();
     let maximum = &resolved.get("limits.max_iterations")?.place.origin;
     let overruled = place.origin.rank() < maximum.rank();
+    if overruled && matches!(place.origin, Origin::Preset(_)) {
+        // Nobody asked for it by name.
+        return None;
+    }
     Some(if overruled || matches!(place.origin, Origin::Foreign(_)) {
         Lateness::Overruled(ConfigWarning::NeverWarns {
             warn_at,

@@ -61,6 +61,10 @@ pub enum Gap {
     ShortOfProof {
         tasks: Vec<(String, EvidenceLevel)>,
     },
+    /// A person switched the reviews off.
+    NotReviewed {
+        reason: String,
+    },
 }
 
 /// The list of proofs, each with a tick, below its heading; nothing for none.
@@ -195,6 +199,13 @@ pub fn gap_line(screen: &Screen, gap: &Gap) -> String {
             tr!(
                 screen.lang,
                 "the agent put words to these tasks, or took lines out below them: {tasks}"
+            )
+        }
+        Gap::NotReviewed { reason } => {
+            let reason = screen.value(reason);
+            tr!(
+                screen.lang,
+                "nobody reviewed, as `--no-review` asked for: {reason}"
             )
         }
         Gap::OptionalTasks { count } => {

@@ -305,6 +305,21 @@ pub struct FlowRules {
     pub card: Option<crate::route::Card>,
 }
 
+impl FlowRules {
+    /// Lets nobody review; who tests stays (ROLE-05, ROLE-09).
+    pub fn bypass_reviews(&mut self, reason: String) {
+        self.bypass = Some(reason);
+        let reviews = |step: &&Step| step.verdict == VerdictKind::Review;
+        let reviews: Vec<_> = self.flow.steps.iter().filter(reviews).collect();
+        for risk in [Risk::Low, Risk::Medium, Risk::High] {
+            let variant = self.flow.risk.entry(risk).or_default();
+            variant
+                .skip
+                .extend(reviews.iter().map(|step| step.id.clone()));
+        }
+    }
+}
+
 /// The part of a call of the agent that its role needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowTurn {

@@ -160,7 +160,7 @@ fn every_mistake_names_its_line_and_key_and_the_way_out() {
     ---
     mine.toml:1: name: "Mine!" can't be a name; use small letters, digits, - and _
     ---
-    mine.toml:7: step.work.prompt: unknown variable {{TSAK}}; write one of PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, CONTINUE, BLOCKED, PROMPT, ROLE, RISK, OUTPUT_DIR
+    mine.toml:7: step.work.prompt: unknown variable {{TSAK}}; write one of PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, CONTINUE, BLOCKED, PROMPT, ROLE, RISK, OUTPUT_DIR, SPEC_FILES
     ---
     mine.toml:14: step.look.prompt: the prompt is empty; say what the agent has to do
     ---

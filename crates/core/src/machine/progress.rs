@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{EvidenceKinds, Observation, Tasks};
+use super::{EvidenceKinds, FileClaims, Observation, Tasks};
 
 /// One reason to call a turn productive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
@@ -39,7 +39,12 @@ pub(super) struct Progress {
 
 impl Progress {
     /// Takes in what was seen and says what of it is new.
-    pub fn observe(&mut self, seen: &Observation, kinds: EvidenceKinds) -> Vec<Evidence> {
+    pub fn observe(
+        &mut self,
+        seen: &Observation,
+        claims: Option<&FileClaims>,
+        kinds: EvidenceKinds,
+    ) -> Vec<Evidence> {
         let mut new = Vec::new();
         if let Tasks::Read(facts) = &seen.tasks {
             let completed = facts.completed;
@@ -59,7 +64,7 @@ impl Progress {
                 }
             }
         }
-        if let Some(claims) = &seen.claims {
+        if let Some(claims) = claims {
             let completed = claims.done.len().max(claims.subtasks.0 as usize);
             if raise(&mut self.most_claimed, completed) && kinds.tasks {
                 new.push(Evidence::Tasks { completed });

@@ -228,6 +228,8 @@ pub fn gaps(state: &State, is_git: bool) -> Vec<Gap> {
         let tasks = tasks.map(|(id, text)| format!("{id}: {text}")).collect();
         gaps.push(Gap::Remarked { tasks });
     }
+    let bypass = state.rules.flow.as_ref().and_then(|r| r.bypass.clone());
+    gaps.extend(bypass.map(|reason| Gap::NotReviewed { reason }));
     if !is_git {
         gaps.push(Gap::NoGit);
     }

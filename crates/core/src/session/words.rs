@@ -91,7 +91,7 @@ fn command(name: &str, rest: &str) -> Option<Said> {
         "cancel-ralph" => Some(Said::Cancel),
         "ralph-status" => Some(Said::Status),
         "do" | "ralph-do" if rest == "--resume" => Some(Said::Resume),
-        "do" | "ralph-do" if !rest.is_empty() => Some(Said::Do(rest.to_owned())),
+        "do" | "ralph-do" => Some(Said::Do(rest.to_owned())),
         _ => None,
     }
 }
@@ -290,6 +290,7 @@ mod tests {
         check("/ralph-status", &Some(Said::Status));
         check("/do --resume", &Some(Said::Resume));
         check("ralph-do --resume", &Some(Said::Resume));
+        check("/do", &Some(Said::Do(String::new())));
         check("/do it -q", &Some(Said::Do("it -q".into())));
         check("/ralph:do it", &Some(Said::Do("it".into())));
         check(
@@ -299,7 +300,7 @@ mod tests {
         for other in [
             "/ralph-loops x",
             "please run /ralph-loop x",
-            "/do",
+            "do",
             "do it",
             "do --resume",
             "/ralph",

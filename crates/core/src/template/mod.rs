@@ -119,13 +119,15 @@ pub struct Variables {
     pub risk: String,
     /// Where the phases of a flow leave their files, relative to the project.
     pub output_dir: String,
+    /// What stands beside the task file of a spec-kit project.
+    pub spec_files: String,
 }
 
 impl Variables {
-    pub const NAMES: [&str; 18] = [
+    pub const NAMES: [&str; 19] = [
         "PHASE", "ITERATION", "MAX_ITERATIONS", "TASKS_FILE", "TASK", "TASK_ID", "PENDING",
         "COMPLETED", "TOTAL", "BRANCH", "LAST_FAILURE", "PROMISE", "CONTINUE", "BLOCKED", "PROMPT",
-        "ROLE", "RISK", "OUTPUT_DIR",
+        "ROLE", "RISK", "OUTPUT_DIR", "SPEC_FILES",
     ];
 
     /// How a limit reads in a prompt; 0 is none.
@@ -156,6 +158,7 @@ impl Variables {
             "ROLE" => &self.role,
             "RISK" => &self.risk,
             "OUTPUT_DIR" => &self.output_dir,
+            "SPEC_FILES" => &self.spec_files,
             _ => return None,
         })
     }

@@ -23,6 +23,7 @@ fn variables() -> Variables {
         role: "REVIEWER".into(),
         risk: "HIGH".into(),
         output_dir: ".skillpack/current".into(),
+        spec_files: "`spec.md`".into(),
     }
 }
 
@@ -370,9 +371,9 @@ fn an_unknown_variable_in_three_languages() {
     };
     let all: Vec<String> = Lang::ALL.into_iter().map(|l| unknown.say(l)).collect();
     insta::assert_snapshot!(all.join("\n"), @"
-    .ralph/prompt-template.md: unknown variable {{FOO}} is left as it stands; write one of PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, CONTINUE, BLOCKED, PROMPT, ROLE, RISK, OUTPUT_DIR
-    .ralph/prompt-template.md：未知的變數 {{FOO}} 保持原樣；請改用 PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, CONTINUE, BLOCKED, PROMPT, ROLE, RISK, OUTPUT_DIR 之一
-    .ralph/prompt-template.md：未知的变量 {{FOO}} 保持原样；请改用 PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, CONTINUE, BLOCKED, PROMPT, ROLE, RISK, OUTPUT_DIR 之一
+    .ralph/prompt-template.md: unknown variable {{FOO}} is left as it stands; write one of PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, CONTINUE, BLOCKED, PROMPT, ROLE, RISK, OUTPUT_DIR, SPEC_FILES
+    .ralph/prompt-template.md：未知的變數 {{FOO}} 保持原樣；請改用 PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, CONTINUE, BLOCKED, PROMPT, ROLE, RISK, OUTPUT_DIR, SPEC_FILES 之一
+    .ralph/prompt-template.md：未知的变量 {{FOO}} 保持原样；请改用 PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, CONTINUE, BLOCKED, PROMPT, ROLE, RISK, OUTPUT_DIR, SPEC_FILES 之一
     ");
 }
 

@@ -53,7 +53,10 @@ impl Driver<'_> {
         Some(tokio::select! {
             biased;
             Some(told) = self.requests.recv() => match told {
-                Told::Request(request) => Kind::Requested { request },
+                Told::Request(request) => {
+                    self.tell_of_stopping(request);
+                    Kind::Requested { request }
+                }
                 Told::Freeze => Kind::Frozen,
             },
             Some(wish) = self.mailbox.wish() => match wish {
@@ -111,6 +114,17 @@ impl Driver<'_> {
                 return None;
             }
         })
+    }
+
+    /// An agent that does not listen has its grace, and a person should not
+    /// have to guess whether they were heard (INTR-02).
+    fn tell_of_stopping(&mut self, request: Request) {
+        if request != Request::Interrupt || self.child.is_none() || self.stop_told {
+            return;
+        }
+        self.stop_told = true;
+        let seconds = self.run.plan.grace.as_secs();
+        self.announce(Announcement::Stopping { seconds });
     }
 
     /// What a child that is gone left to be judged, and nobody beside it.

@@ -10,6 +10,8 @@ use super::repo::Repo;
 use super::runner::Lanes;
 use crate::git;
 
+const NO_BRANCH: &str = "HEAD is on no branch";
+
 /// What became of the person's branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Brought {
@@ -38,11 +40,36 @@ impl Lanes {
     }
 }
 
+/// What would be in the way if the result were brought now.
+pub(crate) fn obstacle(repo: &Repo, plan: &LanePlan) -> Option<String> {
+    let head = git::head(&repo.top);
+    match (head.branch, head.commit) {
+        (Some(_), Some(commit)) => refuse_dirty(repo, plan, &commit).err(),
+        _ => Some(NO_BRANCH.into()),
+    }
+}
+
+fn refuse_dirty(repo: &Repo, plan: &LanePlan, commit: &str) -> Result<(), String> {
+    let armed = plan.armed_tasks.as_deref();
+    let own = |path: &String| {
+        let there = regular::read(repo.top.join(path)).ok();
+        plan.tracked.as_deref() == Some(path) && there.as_deref() == armed
+    };
+    let dirty = git::uncommitted(&repo.top, commit).ok_or("git can't say what is changed")?;
+    let dirty: Vec<String> = dirty.into_iter().filter(|path| !own(path)).collect();
+    if dirty.is_empty() {
+        return Ok(());
+    }
+    let some: Vec<&str> = dirty.iter().take(3).map(String::as_str).collect();
+    let some = some.join(", ");
+    Err(format!("not committed in the work tree: {some}"))
+}
+
 pub(crate) fn bring(repo: &Repo, plan: &LanePlan) -> Result<Brought, String> {
     let tip = git::refs::tip(&repo.top, &plan.branch).ok_or("nothing landed")?;
     let head = git::head(&repo.top);
     let (Some(branch), Some(commit)) = (head.branch, head.commit) else {
-        return Err("HEAD is on no branch".into());
+        return Err(NO_BRANCH.into());
     };
     if plan.started_on.as_deref() != Some(branch.as_str()) {
         return Err(format!("the work tree is on {branch} by now"));
@@ -50,20 +77,7 @@ pub(crate) fn bring(repo: &Repo, plan: &LanePlan) -> Result<Brought, String> {
     if git::count_commits(&repo.top, &tip, &commit) != Some(0) {
         return Err(format!("{branch} has other commits by now"));
     }
-    let armed = plan.armed_tasks.as_deref();
-    let own = |path: &String| {
-        let there = regular::read(repo.top.join(path)).ok();
-        plan.tracked.as_deref() == Some(path) && there.as_deref() == armed
-    };
-    let dirty = git::uncommitted(&repo.top, &commit).ok_or("git can't say what is changed")?;
-    let dirty: Vec<String> = dirty.into_iter().filter(|path| !own(path)).collect();
-    if !dirty.is_empty() {
-        let some: Vec<&str> = dirty.iter().take(3).map(String::as_str).collect();
-        return Err(format!(
-            "not committed in the work tree: {}",
-            some.join(", ")
-        ));
-    }
+    refuse_dirty(repo, plan, &commit)?;
     // Its ticks are on the branch; what lies there is what the run began with.
     let tasks = plan.tracked.as_ref().map(|path| repo.top.join(path));
     let aside = tasks.as_ref().and_then(|path| regular::read(path).ok());

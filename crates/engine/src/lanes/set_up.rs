@@ -12,6 +12,7 @@ use ralph_store::objects::free_space;
 use ralph_store::{Action, FileError, lock, regular};
 use tokio::sync::watch;
 
+use super::bring;
 use super::plan::{LanePlan, NoLanes};
 use super::repo::Repo;
 use super::tree;
@@ -36,6 +37,9 @@ pub(crate) fn set_up(plan: &mut Plan, opening: &Opening) -> Result<Option<Repo>,
         return Ok(None);
     }
     let (repo, lanes) = ready(plan, &rules, opening).map_err(DriveError::NoLanes)?;
+    let obstacle = bring::obstacle(&repo, &lanes).filter(|_| lanes.land);
+    let told = obstacle.map(|why| Announcement::WouldNotBring { why });
+    plan.announcements.extend(told);
     plan.work_in(&repo, lanes);
     Ok(Some(repo))
 }

@@ -55,12 +55,16 @@ pub(super) fn of_tasks(
             models.entry(id).or_insert_with(|| roles.high_model.clone());
         }
     }
-    Ok(Some(FlowRules {
+    let mut rules = FlowRules {
         flow,
         risk: risk(settings),
-        bypass: wanted.asked.no_review.clone(),
+        bypass: None,
         card: None,
-    }))
+    };
+    if let Some(reason) = wanted.asked.no_review.clone() {
+        rules.bypass_reviews(reason);
+    }
+    Ok(Some(rules))
 }
 
 fn risk(settings: &Settings) -> Option<Risk> {

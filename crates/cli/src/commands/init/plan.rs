@@ -18,13 +18,33 @@ use crate::install::problem::Problem;
 use crate::install::templates;
 
 const GITIGNORE: &str = ".gitignore";
+/// Its own `.gitignore` hides what is not to be shared.
+const OF_THE_TEAM: &str = ".ralph/";
 
-/// Lines of ours that are not in the project's `.gitignore`.
-fn not_ignored(root: &Path) -> Result<Vec<&'static str>, Problem> {
+/// Lines of ours that are not in the project's `.gitignore`. What a team
+/// shares in `.ralph` is not hidden from it: the rest there hides itself.
+fn not_ignored(root: &Path, is_shared: bool) -> Result<Vec<&'static str>, Problem> {
     let text = change::read(&root.join(GITIGNORE))?.unwrap_or_default();
     let is_missing = |line: &&&str| !text.lines().any(|there| there.trim() == **line);
-    let lines = templates::IGNORED.iter().filter(is_missing);
+    let is_meant = |line: &&&str| !is_shared || **line != OF_THE_TEAM;
+    let lines = templates::IGNORED
+        .iter()
+        .filter(is_missing)
+        .filter(is_meant);
     Ok(lines.copied().collect())
+}
+
+/// Whether a file that is meant for one person alone could be committed.
+fn is_exposed(root: &Path, line: &str, is_shared: bool) -> bool {
+    match line {
+        OF_THE_TEAM => false,
+        ".skillpack/" => {
+            let dir = root.join(line);
+            dir.exists() && !dir.join(GITIGNORE).exists()
+        }
+        ".claude/settings.local.json" => !is_shared,
+        _ => true,
+    }
 }
 
 /// Where the plugin is written.
@@ -98,11 +118,15 @@ impl Plan {
         plan.whole(root, SCHEMA, schema, Templates::Add)?;
         let ignore = ralph_store::layout::IGNORED.to_owned();
         plan.whole(root, ".ralph/.gitignore", ignore, Templates::Add)?;
-        let missing = not_ignored(root)?;
+        let is_shared = wish.shared || is_shared_already(root, wish)?;
         if wish.gitignore {
-            plan.gitignore(root)?;
-        } else if !missing.is_empty() && root.join(".git").exists() {
-            plan.notes.push(Note::NotIgnored { lines: missing });
+            plan.gitignore(root, is_shared)?;
+            return Ok(plan);
+        }
+        let mut lines = not_ignored(root, is_shared)?;
+        lines.retain(|line| is_exposed(root, line, is_shared));
+        if !lines.is_empty() && root.join(".git").exists() {
+            plan.notes.push(Note::NotIgnored { lines });
         }
         Ok(plan)
     }
@@ -289,11 +313,11 @@ impl Plan {
         Ok(())
     }
 
-    fn gitignore(&mut self, root: &Path) -> Result<(), Problem> {
+    fn gitignore(&mut self, root: &Path, is_shared: bool) -> Result<(), Problem> {
         const PATH: &str = GITIGNORE;
         let current = change::read(&root.join(PATH))?;
         let text = current.clone().unwrap_or_default();
-        let lines = not_ignored(root)?;
+        let lines = not_ignored(root, is_shared)?;
         if lines.is_empty() {
             return Ok(());
         }
@@ -346,6 +370,20 @@ impl Plan {
             });
         }
     }
+}
+
+/// Whether the team has our hooks in its settings.
+fn is_shared_already(root: &Path, wish: &Wish) -> Result<bool, Problem> {
+    for host in &wish.hosts {
+        let hooks = host.hooks();
+        if let (Place::Settings(shared), Some(_)) = (hooks.place, hooks.local) {
+            let text = change::read(&root.join(shared))?;
+            if text.is_some_and(|text| merge::calls_us(&text, *host)) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Whether nothing is in settings.

@@ -62,13 +62,17 @@ fn a_warning_after_the_end_is_a_contradiction_in_one_place() {
 }
 
 #[test]
-fn a_lower_maximum_by_a_flag_only_silences_the_warning_of_the_preset() {
+fn a_lower_maximum_by_a_flag_silences_the_warning_before_the_end() {
     let mut sources = own("preset = \"delta\"");
-    sources.flags = vec![Layer::flag("limits.max_iterations", 10, "--max-iterations").unwrap()];
+    let flag = || Layer::flag("limits.max_iterations", 10, "--max-iterations").unwrap();
+    sources.flags = vec![flag()];
+    assert_eq!(load(&sources).unwrap().warnings, []);
+    let mut sources = own("[limits]\nmax_iterations = 20\nwarn_at = 15\n");
+    sources.flags = vec![flag()];
     insta::assert_snapshot!(warnings_of(&sources), @r#"
-    the warning at turn 15 (preset "delta") never comes: the last turn is 10. Set limits.warn_at to a percentage such as "75%".
-    第 15 次迭代的警告（預設組「delta」）不會出現：最後一次迭代是 10。請把 limits.warn_at 設為百分比，例如 "75%"。
-    第 15 次迭代的警告（预设“delta”）不会出现：最后一次迭代是 10。请把 limits.warn_at 设为百分比，例如 "75%"。
+    the warning at turn 15 (.ralph/config.toml line 3) never comes: the last turn is 10. Set limits.warn_at to a percentage such as "75%".
+    第 15 次迭代的警告（.ralph/config.toml 第 3 行）不會出現：最後一次迭代是 10。請把 limits.warn_at 設為百分比，例如 "75%"。
+    第 15 次迭代的警告（.ralph/config.toml 第 3 行）不会出现：最后一次迭代是 10。请把 limits.warn_at 设为百分比，例如 "75%"。
     "#);
 }
 

@@ -32,7 +32,8 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) 
     if report.end.is_of_a_call() && state.rules.lanes.is_none() {
         state.agents.bill.add(report.spent);
     }
-    let evidence = look(state, &report.seen);
+    let mut evidence = look(state, &report.seen);
+    evidence.splice(..0, roles::reached(state, report));
 
     // The run's own time was up: that is no failure of the turn.
     let out_of_time = report.end == End::TimedOut && is_used_up(state, Limit::Duration);

@@ -26,7 +26,9 @@ pub(super) fn look(state: &mut State, seen: &Observation) -> Vec<Evidence> {
     take_ticks(state, &seen.tasks);
     state.evidence.ground.see(seen);
     let kinds = state.rules.evidence;
-    state.evidence.progress.observe(seen, kinds)
+    // The phases of a route stand there because Ralph wrote them (EVNT-01).
+    let claims = seen.claims.as_ref().filter(|_| !state.is_one_flow());
+    state.evidence.progress.observe(seen, claims, kinds)
 }
 
 /// Tells what was weakened since the last look.

@@ -14,7 +14,8 @@ use crate::flow::{
     Writes,
 };
 use crate::machine::{
-    Effect, End, Observation, Outcome, PauseReason, Stage, State, TaskRef, Tasks, TurnReport,
+    Effect, End, Evidence, Observation, Outcome, PauseReason, Stage, State, TaskRef, Tasks,
+    TurnReport,
 };
 use crate::template::PromptNote;
 
@@ -96,6 +97,26 @@ pub(super) fn ends_subtask(state: &State, report: &TurnReport) -> bool {
     let step = step.filter(|step| step.each.is_some() && step.verdict == VerdictKind::None);
     let ends = step.is_some_and(|step| has_new_output(state, step));
     ends && report.end == End::Exit(0) && state.flow.task().is_some()
+}
+
+/// What a turn reached of a run's flow, told before its answer is followed
+/// (EVNT-01).
+pub(super) fn reached(state: &State, report: &TurnReport) -> Vec<Evidence> {
+    let kinds = state.rules.evidence;
+    let mut reached = Vec::new();
+    if !state.is_one_flow() || report.end != End::Exit(0) {
+        return reached;
+    }
+    if kinds.tasks && ends_subtask(state, report) {
+        reached.push(Evidence::Tasks {
+            completed: subtask_number(state),
+        });
+    }
+    if let Some(phase) = answers::reached_phase(state, report).filter(|_| kinds.phase) {
+        let phase = phase.to_string();
+        reached.push(Evidence::Phase { phase });
+    }
+    reached
 }
 
 /// Does what has to be done before an agent is called; what takes the place of
@@ -190,17 +211,14 @@ fn choose_task(state: &mut State, out: &mut Out) {
                 Some(raised) if raised.risk > detected.risk => raised,
                 _ => detected,
             };
-            let risk = match &rules.bypass {
-                Some(reason) => {
-                    out.tell(FlowNotice::Bypassed {
-                        iteration: state.turn.number,
-                        task: task.id.clone(),
-                        reason: reason.clone(),
-                    });
-                    Risk::Low
-                }
-                None => detected.risk,
-            };
+            if let Some(reason) = &rules.bypass {
+                out.tell(FlowNotice::Bypassed {
+                    iteration: state.turn.number,
+                    task: task.id.clone(),
+                    reason: reason.clone(),
+                });
+            }
+            let risk = detected.risk;
             out.tell(FlowNotice::TaskBegins {
                 task: task.id.clone(),
                 detected,

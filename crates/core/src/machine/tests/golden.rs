@@ -294,10 +294,10 @@ fn the_step_decides_as_it_did() {
     prompt: 744 events, 1 complete, 5fcef6a479e8893c
     pull: 628 events, 1 complete, 0bd0b71f82e8d21c
     ci: 1737 events, 0 complete, e97e5b2a14950558
-    drt: 1437 events, 10 complete, 21659b3cf7d9277b
-    ralph: 717 events, 4 complete, ef791e8ed2092874
-    planned: 481 events, 6 complete, 0670d495088dfdb3
-    direct: 461 events, 15 complete, fe88d37616578068
+    drt: 1437 events, 10 complete, dcbcd6b63d9098f9
+    ralph: 717 events, 4 complete, f94be9bb04e8a01c
+    planned: 481 events, 6 complete, 901118ac756fe76f
+    direct: 461 events, 15 complete, 81b70388a34a3403
     session: 1118 events, 6 complete, ea942bddc4840fe3
     ");
 }

@@ -227,3 +227,112 @@ fn a_phase_whose_call_fails_is_tried_again() {
     }
     assert_eq!(script.outcome(), Some(Outcome::Errors));
 }
+
+/// BRKR-07: whatever is written meanwhile.
+#[test]
+fn the_same_failure_at_the_end_of_a_route_opens_the_breaker() {
+    for (route, phases, again) in [
+        ("direct", &["output.txt"][..], &["output.txt"][..]),
+        (
+            "ui_flow",
+            &["1_ui_design.md", "2_implementation.md", "3_preview.md"],
+            &["3_preview.md"],
+        ),
+    ] {
+        let rules = Rules::new(Goal::Flow).with(|rules| {
+            rules.flow = Some(rules_of(route));
+            rules.verify = Some(VerifyWhen::Complete);
+        });
+        let mut script = Script::begin(rules, no_task_file());
+        let mut files = phases;
+        for failures in 1..=5 {
+            assert_eq!(script.outcome(), None, "{route}");
+            for file in files {
+                let tree = format!("{route} {failures} {file}");
+                script.leaves(file, nothing().tree(&tree));
+            }
+            script.verified(failing("1 of 4 failed"));
+            assert_eq!(script.state.counters.same_error, failures, "{route}");
+            files = again;
+        }
+        let rule = BreakerRule::SameError;
+        assert_eq!(
+            script.outcome(),
+            Some(Outcome::CircuitBreak { rule }),
+            "{route}"
+        );
+    }
+}
+
+/// BRKR-07: a review in between does not hide it, an end that holds does.
+#[test]
+fn a_review_that_approves_does_not_close_what_the_checks_open() {
+    let rules = Rules::new(Goal::Flow).with(|rules| {
+        rules.flow = Some(rules_of("ralph"));
+        rules.verify = Some(VerifyWhen::Complete);
+    });
+    let mut script = Script::begin(rules, no_task_file());
+    script.leaves("1_analysis.md", nothing());
+    script.leaves("2_plan.md", nothing().tasks(tasks(0, 1)));
+    script
+        .leaves("3_subtask_1.md", nothing().tree("a"))
+        .mark(tasks(1, 1));
+    for failures in 1..=5 {
+        assert_eq!(script.outcome(), None);
+        script.leaves("4_review.md", answers(Answer::Approve));
+        script.verified(failing("1 of 4 failed"));
+        if failures < 5 {
+            script.turn(nothing().tree(&format!("repair {failures}")));
+        }
+    }
+    let rule = BreakerRule::SameError;
+    assert_eq!(script.outcome(), Some(Outcome::CircuitBreak { rule }));
+}
+
+/// EVNT-01: a state file that Ralph itself keeps tells it no news.
+#[test]
+fn what_is_reached_is_told_in_the_turn_that_reached_it() {
+    let mut script = on_route("ralph");
+    let reached = |script: &Script| {
+        let told = notices(&script.last).find_map(|notice| match notice {
+            Notice::IterationComplete { evidence, .. } => Some(evidence.clone()),
+            _ => None,
+        });
+        let words = told
+            .unwrap()
+            .into_iter()
+            .filter_map(|evidence| match evidence {
+                Evidence::Tasks { completed } => Some(format!("{completed} ticked")),
+                Evidence::Phase { phase } => Some(format!("phase {phase}")),
+                _ => None,
+            });
+        words.collect::<Vec<_>>().join(", ")
+    };
+    let keep_state_file = |script: &mut Script, completed: u32, done: u32| {
+        script.world.claims = Some(FileClaims {
+            completed: (1..=completed).collect(),
+            subtasks: (done, 2),
+            ..FileClaims::default()
+        });
+    };
+    script.leaves("1_analysis.md", nothing());
+    assert_eq!(reached(&script), "phase 1");
+    keep_state_file(&mut script, 1, 0);
+    script.leaves("2_plan.md", nothing().tasks(tasks(0, 2)));
+    assert_eq!(reached(&script), "phase 2");
+    keep_state_file(&mut script, 2, 0);
+    script.leaves("3_subtask_1.md", nothing().tree("a"));
+    assert_eq!(reached(&script), "1 ticked");
+    keep_state_file(&mut script, 2, 1);
+    script.mark(tasks(1, 2));
+    script.leaves("3_subtask_2.md", nothing().tree("b"));
+    assert_eq!(reached(&script), "2 ticked, phase 3");
+    keep_state_file(&mut script, 3, 2);
+    script.mark(tasks(2, 2));
+    script.leaves("4_review.md", answers(Answer::Reject));
+    assert_eq!(reached(&script), "");
+    script.turn(nothing().tree("c"));
+    assert_eq!(reached(&script), "");
+    script.leaves("4_review.md", answers(Answer::Approve));
+    assert_eq!(reached(&script), "phase 4");
+}

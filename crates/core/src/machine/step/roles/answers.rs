@@ -153,6 +153,32 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
     }
 }
 
+/// The number of the phase that a turn is the first to do.
+pub(super) fn reached_phase(state: &State, report: &TurnReport) -> Option<usize> {
+    let (flow, position) = state.place()?;
+    let step = flow.step(position.step)?;
+    if position.reached.contains(&position.step) {
+        return None;
+    }
+    let left = step.output_for(subtask_number(state));
+    let has_left = left.is_some_and(|file| state.flow.has_left(&file));
+    let subtasks = state.tasks.pending() + state.early_ticks().len();
+    let is_done = match step.verdict {
+        VerdictKind::None if step.each.is_some() => has_left && subtasks == 1,
+        VerdictKind::None if step.plans => has_left && subtasks > 0,
+        VerdictKind::None => has_left,
+        kind => {
+            let answer = report.role.as_ref().and_then(|said| said.answer);
+            let may_not = step.writes == Writes::No;
+            let is_void = may_not && (changed(state, &report.seen) || is_own(state, &report.seen));
+            has_left && !is_void && answer == Some(kind.good())
+        }
+    };
+    let mut phases = flow.phases();
+    let number = phases.position(|(index, _)| index == position.step)? + 1;
+    is_done.then_some(number)
+}
+
 /// Whether something is set up that proves the end of the way.
 pub(super) fn has_checks(state: &State) -> bool {
     let has_own = |task: &TaskRef| state.rules.checks.tasks.contains_key(&task.id);

@@ -2,8 +2,9 @@
 
 use super::answers::{advance, has_checks, here, settle};
 use crate::flow::{Answer, Doing, Escalation, FlowNotice, Step, VerdictKind};
-use crate::lang::Spoken;
-use crate::machine::step::failures::count_error;
+use crate::lang::{Lang, Say, Spoken};
+use crate::machine::state::Failing;
+use crate::machine::step::failures::{count_error, count_failure, forget_failure};
 use crate::machine::step::levels::{Bench, Fate, weighs};
 use crate::machine::step::looks::take_in;
 use crate::machine::step::next::{Next, stopped};
@@ -28,7 +29,7 @@ pub(in crate::machine::step) fn end_of_way(state: &mut State, out: &mut Out) -> 
             ..VerifyReport::default()
         };
         return match judge_way(state, &report, out) {
-            Err(why) => send_back(state, PromptNote::Unshown { why }, out),
+            Err(why) => send_back_unshown(state, why, out),
             Ok(_) => proven(state, out),
         };
     }
@@ -65,9 +66,10 @@ pub(in crate::machine::step) fn take_proof(
 ) -> Next {
     if report.passed() {
         let is_shown = match judge_way(state, report, out) {
-            Err(why) => return send_back(state, PromptNote::Unshown { why }, out),
+            Err(why) => return send_back_unshown(state, why, out),
             Ok(is_shown) => is_shown,
         };
+        forget_failure(state);
         let own = state.flow.task().filter(|_| state.has_flow_of_tasks());
         if let Some(id) = own.map(|task| task.id.clone()).filter(|_| is_shown) {
             ticks::prove(state, report, vec![id], out);
@@ -76,9 +78,14 @@ pub(in crate::machine::step) fn take_proof(
         return proven(state, out);
     }
     match report.failure() {
-        Some(failure) => send_back(state, failure.note(), out),
-        None => send_back(state, PromptNote::UnclearVerdict, out),
+        Some(failure) => send_back(state, &failure.output, failure.note(), out),
+        None => send_back(state, "", PromptNote::UnclearVerdict, out),
     }
+}
+
+fn send_back_unshown(state: &mut State, why: Spoken, out: &mut Out) -> Next {
+    let failure = why.say(Lang::En);
+    send_back(state, &failure, PromptNote::Unshown { why }, out)
 }
 
 /// Whether the way is shown as well as was asked; says what is missing where it
@@ -119,7 +126,8 @@ fn judge_way(state: &mut State, report: &VerifyReport, out: &mut Out) -> Result<
 
 /// What was shown to be lacking goes the way back that a tester's verdict
 /// would.
-fn send_back(state: &mut State, note: PromptNote, out: &mut Out) -> Next {
+fn send_back(state: &mut State, failure: &str, note: PromptNote, out: &mut Out) -> Next {
+    count_failure(state, Failing::Check, failure);
     state.notes.push(note);
     let Some((flow, _)) = here(state) else {
         return Next::Decide;
