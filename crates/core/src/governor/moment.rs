@@ -115,6 +115,9 @@ impl Context {
         while at < words.len() && at < anchor + 6 && FILLERS.contains(&words[at]) {
             at += 1;
         }
+        if tells_of_the_past(words, anchor) {
+            return None;
+        }
         let words = &words[at.min(words.len())..];
         if let Some(ms) = duration(words) {
             return Some(Moment::After(ms));
@@ -258,10 +261,29 @@ const PUNCTUATION: &[char] = &[
     '(', ')', '[', ']', '{', '}', ',', '.', ';', ':', '"', '\'', '!', '?', '`', '…', '—', '–',
 ];
 
+/// `total retry wait time: 5.51 seconds`, `tried again 12 s ago`: what a client
+/// has done already is no promise of its service.
+fn tells_of_the_past(words: &[&str], anchor: usize) -> bool {
+    let before = |far: usize| anchor.checked_sub(far).map(|at| words[at]);
+    let behind = &words[anchor + 1..words.len().min(anchor + 7)];
+    [before(1), before(2)]
+        .iter()
+        .flatten()
+        .any(|word| SUMS.contains(word))
+        || before(1).is_some_and(|word| DONE.contains(&word))
+        || behind.iter().any(|word| GONE_BY.contains(word))
+}
+
+const SUMS: &[&str] = &["total", "elapsed", "cumulative", "actual"];
+
+const DONE: &[&str] = &["tried", "retried", "waited", "failed"];
+
+const GONE_BY: &[&str] = &["ago", "elapsed", "passed"];
+
 /// Behind these stands when it is over.
 const ANCHORS: &[&str] = &[
     "reset", "resets", "resetting", "renews", "refreshes", "resumes", "again", "available",
-    "until", "retry", "wait", "back", "after",
+    "until", "retry", "wait", "back", "try",
 ];
 
 const FILLERS: &[&str] = &[

@@ -268,6 +268,26 @@ fn a_busy_server_is_left_alone_for_a_while() {
             "overload",
         ),
         ("Rate limit reached for requests", "overload"),
+        // ERRC-06: how long the client tried is not how long to stay away.
+        (
+            "Failed to get response from the AI model; retried 5 times (total retry wait time: 5.51 seconds) Last error: 429 Rate limit reached",
+            "overload",
+        ),
+        ("429 Too Many Requests (elapsed wait: 12 s)", "overload"),
+        ("Overloaded: gave up after 30 seconds", "overload"),
+        ("Overloaded; tried again 12 seconds ago", "overload"),
+        (
+            "Request failed after 10 retries in 40 s: 503 Service Unavailable",
+            "overload",
+        ),
+        (
+            "Overloaded. Request failed, please try again after 30 s",
+            "overload 30000",
+        ),
+        (
+            "Overloaded. Estimated wait time: 30 seconds",
+            "overload 30000",
+        ),
         (
             "Rate limit reached for tokens per min. Please try again in 6m0s.",
             "overload 360000",

@@ -290,10 +290,10 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 668 events, 2 complete, ef2d74d18afce877
+    tasks: 668 events, 2 complete, 5dc240ff4e73e39c
     prompt: 744 events, 1 complete, 5fcef6a479e8893c
     pull: 628 events, 1 complete, 0bd0b71f82e8d21c
-    ci: 1737 events, 0 complete, e97e5b2a14950558
+    ci: 1737 events, 0 complete, 5ce13071702fab33
     drt: 1437 events, 10 complete, 21659b3cf7d9277b
     ralph: 717 events, 4 complete, ef791e8ed2092874
     planned: 481 events, 6 complete, 0670d495088dfdb3

@@ -90,6 +90,25 @@ fn an_overloaded_service_is_given_the_time_that_it_asks_for() {
 }
 
 #[test]
+fn a_service_that_keeps_asking_for_a_moment_is_asked_less_and_less_often_errc_06() {
+    let mut run = begin(for_tasks());
+    for (asked, waits) in [
+        (7_000, 7_000),
+        (7_000, MINUTE),
+        (7_000, 2 * MINUTE),
+        (10 * MINUTE, 10 * MINUTE),
+        (7_000, 8 * MINUTE),
+        (7_000, 16 * MINUTE),
+        (7_000, 30 * MINUTE),
+        (60 * MINUTE, 60 * MINUTE),
+    ] {
+        run.turn(refused(overload(Some(asked))));
+        assert_eq!(run.waits(), Some((waits, WaitReason::Overload)));
+        run.wake();
+    }
+}
+
+#[test]
 fn what_takes_a_person_pauses_and_says_what_to_do() {
     for need in [
         Need::Spend,
