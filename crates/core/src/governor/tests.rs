@@ -249,6 +249,14 @@ fn a_limit_without_a_time_is_waited_out_by_a_schedule() {
         // What is past says nothing about the future.
         ("usage limit reached|1500000000", "unknown"),
         (
+            r#"{"message":"usage limit, resets 1pm","resets_at":1794700000}"#,
+            "unknown",
+        ),
+        (
+            "You've hit your weekly limit · resets Nov 13, 6:46am (America/New_York)",
+            "unknown",
+        ),
+        (
             "usage limit, try again at Nov 19th, 2020 4:29 PM",
             "unknown",
         ),
@@ -474,11 +482,22 @@ fn the_client_s_own_event_comes_first() {
         judged(&event(true, Some(soon)), words),
         "until 2026-11-15T15:00:51Z"
     );
-    // Without a time in it, or with one that is past, the words decide.
-    for event in [event(true, None), event(true, Some(ms(NOW) - 1))] {
-        assert_eq!(judged(&event, words), "until 2026-11-15T15:01:00Z");
-        assert_eq!(judged(&event, ""), "unknown");
+    // Without a time in it the words decide.
+    assert_eq!(
+        judged(&event(true, None), words),
+        "until 2026-11-15T15:01:00Z"
+    );
+    assert_eq!(judged(&event(true, None), ""), "unknown");
+    // ERRC-06: a moment that is past is exact; the words mean no other.
+    let past = event(true, Some(ms(NOW) - 86_400_000));
+    for words in [
+        "You've hit your weekly limit · resets Nov 14, 7am (America/New_York)",
+        "You've hit your 5-hour limit · resets 1pm (Europe/Vilnius)",
+        "",
+    ] {
+        assert_eq!(judged(&past, words), "unknown", "{words}");
     }
+    assert_eq!(judged(&past, "Credit balance is too low"), "pause Spend");
     // A warning is no refusal.
     assert_eq!(
         judged(&event(false, Some(soon)), "Credit balance is too low"),
