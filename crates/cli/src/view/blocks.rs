@@ -15,6 +15,7 @@ use ralph_core::overview;
 use ralph_core::report;
 use ralph_core::tasks::Pick;
 use ralph_core::tr;
+use ralph_engine::clock;
 use ralph_engine::plan::Plan;
 
 /// What the blocks need beside the state.
@@ -264,7 +265,14 @@ fn paused(screen: &Screen, state: &State, ending: &Ending, reason: PauseReason) 
             let why = Pick::Blocked { waiting }.problem(screen.lang);
             display::escalated(screen, ending, &why.unwrap_or_default())
         }
-        PauseReason::Agent(need) => display::needs_person(screen, ending, &need.say(screen.lang)),
+        PauseReason::Agent(need) => {
+            let until = state.paused_until().map(clock::zoned_time);
+            let until = until.map(|at| tr!(screen.lang, "The limit resets at {at}."));
+            let words: Vec<_> = std::iter::once(need.say(screen.lang))
+                .chain(until)
+                .collect();
+            display::needs_person(screen, ending, &words.join("\n"))
+        }
         PauseReason::Escalated(why) => {
             display::escalated(screen, ending, &escalation(screen, state, why))
         }

@@ -40,6 +40,8 @@ pub struct People {
     counting: Cell<bool>,
     /// What the wait that passes is for.
     waits_for: Option<Waiting>,
+    /// The service said when the limit resets that is waited for.
+    knows_reset: bool,
     /// What was last seen of CI.
     ci: Option<ForgeNotice>,
     /// The block on a terminal; shared with whatever shows the agent's words.
@@ -57,6 +59,7 @@ impl People {
             next: None,
             counting: Cell::new(false),
             waits_for: None,
+            knows_reset: false,
             ci: None,
             live: None,
         }
@@ -108,9 +111,17 @@ impl People {
                 let ci = self.ci.as_ref().map_or_else(String::new, |ci| ci.say(lang));
                 tr!(lang, "{ci} · next look in {left}, at once: `ralph wake`")
             }
-            WaitReason::Limit => tr!(
+            WaitReason::Limit if self.knows_reset => tr!(
                 lang,
                 "limit reached, resets {until} ({zone}), sleeping {left}, wake: `ralph wake`"
+            ),
+            WaitReason::Limit => tr!(
+                lang,
+                "limit reached, asks again at {until} ({zone}), sleeping {left}, wake: `ralph wake`"
+            ),
+            WaitReason::Rate => tr!(
+                lang,
+                "the hourly rate is used up, goes on at {until} ({zone}), in {left}, at once: `ralph wake`"
             ),
             WaitReason::Cooldown => tr!(
                 lang,
@@ -209,10 +220,14 @@ impl People {
                 why:
                     why @ (WaitReason::Limit
                     | WaitReason::Overload
+                    | WaitReason::Rate
                     | WaitReason::Ci
                     | WaitReason::Cooldown),
                 ..
-            } => self.tell_wait(*ms, *why, at),
+            } => {
+                self.knows_reset = state.limit_resets_at().is_some();
+                self.tell_wait(*ms, *why, at);
+            }
             Notice::Forge {
                 notice: poll @ ForgeNotice::Poll { .. },
                 ..

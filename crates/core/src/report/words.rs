@@ -113,7 +113,11 @@ pub(super) fn sentence(lang: Lang, report: &Report) -> String {
         );
     }
     let errors = report.story.errors.len();
-    outcome_sentence(lang, report.outcome.as_ref(), errors)
+    let said = outcome_sentence(lang, report.outcome.as_ref(), errors);
+    match &report.facts.resets_at {
+        Some(at) => format!("{said} {}", tr!(lang, "(The limit resets at {at}.)")),
+        None => said,
+    }
 }
 
 /// The machine's own reasons in words; what an agent said stays as it is.

@@ -290,14 +290,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 668 events, 2 complete, 5dc240ff4e73e39c
-    prompt: 744 events, 1 complete, 5fcef6a479e8893c
-    pull: 628 events, 1 complete, 0bd0b71f82e8d21c
-    ci: 1737 events, 0 complete, 5ce13071702fab33
-    drt: 1437 events, 10 complete, 21659b3cf7d9277b
-    ralph: 717 events, 4 complete, ef791e8ed2092874
-    planned: 481 events, 6 complete, 0670d495088dfdb3
-    direct: 461 events, 15 complete, 53e3d3c1f46a3230
-    session: 1118 events, 6 complete, 9963136cc0bcff33
+    tasks: 668 events, 2 complete, 43358a3e13bbbd19
+    prompt: 744 events, 1 complete, 127812df6cc13f2d
+    pull: 628 events, 1 complete, 1fbda25d5ef92eec
+    ci: 1737 events, 0 complete, 0094e9614824a3ec
+    drt: 1437 events, 10 complete, fa747dba9770aa35
+    ralph: 717 events, 4 complete, 86f22c76a80b0d25
+    planned: 481 events, 6 complete, 186f57f8ff67fd49
+    direct: 461 events, 15 complete, 0bf747cf230b1e36
+    session: 1118 events, 6 complete, 7fd0cece9f68d7ff
     ");
 }
