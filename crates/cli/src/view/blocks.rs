@@ -293,7 +293,13 @@ fn at_limit(screen: &Screen, state: &State, ending: &Ending, limit: Limit, over:
     };
     let is_route = state.rules.goal == Goal::Flow;
     let phases = is_route.then(|| route_progress(state, screen.lang));
-    display::limit_box(screen, ending.progress, phases.flatten(), max, step, over)
+    // Where roles work, each call is what people know as an iteration.
+    let limit = match state.rules.flow {
+        Some(_) => Limit::Iterations,
+        None => limit,
+    };
+    let phases = phases.flatten();
+    display::limit_box(screen, ending, phases, limit, max, step, over)
 }
 
 /// A question as a person reads it, with what may be answered.

@@ -40,6 +40,7 @@ pub struct People {
     counting: Cell<bool>,
     /// What the wait that passes is for.
     waits_for: Option<Waiting>,
+    is_passing: bool,
     /// The service said when the limit resets that is waited for.
     knows_reset: bool,
     /// What was last seen of CI.
@@ -59,6 +60,7 @@ impl People {
             next: None,
             counting: Cell::new(false),
             waits_for: None,
+            is_passing: false,
             knows_reset: false,
             ci: None,
             live: None,
@@ -75,6 +77,12 @@ impl People {
         if let Some(live) = &self.live {
             change(&mut live.lock().unwrap_or_else(PoisonError::into_inner));
         }
+    }
+
+    /// Of a run that nothing is left of: no way to go on, and no archive.
+    pub fn passing(mut self) -> People {
+        self.is_passing = true;
+        self.with_next("")
     }
 
     /// What to do after the end, where it is not the usual thing.
@@ -324,6 +332,7 @@ impl Observer for People {
     fn announce(&mut self, announcement: &Announcement) {
         let words = announcement.say(self.screen.lang);
         match announcement {
+            Announcement::Archived { .. } if self.is_passing => {}
             Announcement::Archived { .. } if !self.quiet => {
                 self.show(&display::archived(&self.screen, &words));
             }
