@@ -294,9 +294,9 @@ fn the_step_decides_as_it_did() {
     prompt: 744 events, 1 complete, 127812df6cc13f2d
     pull: 628 events, 1 complete, 1fbda25d5ef92eec
     ci: 1737 events, 0 complete, 0094e9614824a3ec
-    drt: 1437 events, 10 complete, fa747dba9770aa35
-    ralph: 717 events, 4 complete, 86f22c76a80b0d25
-    planned: 481 events, 6 complete, 186f57f8ff67fd49
+    drt: 1437 events, 10 complete, 4e515710d0e9d7c9
+    ralph: 717 events, 4 complete, 9a02c42553655a0b
+    planned: 481 events, 6 complete, 558555e83d6fe0da
     direct: 461 events, 15 complete, 0bf747cf230b1e36
     session: 1118 events, 6 complete, 7fd0cece9f68d7ff
     ");
