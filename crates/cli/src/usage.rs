@@ -41,6 +41,10 @@ fn problem(error: &clap::Error, lang: Lang) -> Option<String> {
                 "{arg} can't be \"{value}\"{guess}; use one of: {valid}"
             )
         }
+        ErrorKind::ValueValidation if arg.ends_with("<N>") && value.trim() == "0" => tr!(
+            lang,
+            "{arg} can't be \"{value}\": write a whole number, 1 or more"
+        ),
         ErrorKind::ValueValidation if arg.ends_with("<N>") => tr!(
             lang,
             "{arg} can't be \"{value}\": write a whole number, 0 or more"

@@ -11,7 +11,7 @@ pub use self::forms::Post;
 use crate::config::NotifyTopic;
 use crate::display::{self, UsageView};
 use crate::lang::{Lang, Say};
-use crate::machine::{Level, Notice, Now, Outcome, State, WaitReason, iso_utc};
+use crate::machine::{Level, Notice, Now, Outcome, Stage, State, WaitReason, iso_utc};
 use crate::report::{outcome_word, reason_words};
 use crate::text::duration::{human, iterations, plural};
 use crate::text::{excerpt, one_line, redact, sanitize};
@@ -90,6 +90,7 @@ impl Message {
         let project = plain(sender.project);
         let link = sender.link.replace("{run_id}", sender.run_id);
         let link = link.replace("{project}", &project);
+        let (turns, time) = (state.turn.number, state.elapsed_ms());
         let (facts, next, end) = match notice {
             Notice::LoopEnd {
                 outcome,
@@ -97,11 +98,15 @@ impl Message {
                 duration_ms,
                 ..
             } => (
-                facts(state, outcome, *iterations, *duration_ms, lang),
-                Some(display::next_command(state, outcome)),
+                facts(state, Some(outcome), *iterations, *duration_ms, lang),
+                display::next_command(state, outcome),
                 Some(end(state, outcome, *iterations)),
             ),
-            _ => (Vec::new(), None, None),
+            _ => (
+                facts(state, None, turns, time, lang),
+                next_of(topic, state),
+                None,
+            ),
         };
         Message {
             id: format!("{}/{number}", sender.run_id),
@@ -114,7 +119,7 @@ impl Message {
             at: iso_utc(at.wall_ms),
             project,
             facts: facts.iter().map(|fact| plain(fact)).collect(),
-            next,
+            next: Some(next),
             link: Some(link).filter(|link| !link.is_empty()),
             end,
         }
@@ -140,6 +145,34 @@ impl Message {
     }
 }
 
+/// Whether a message is worth a look, where others are told too: of a limit
+/// that comes near once, and not in the last turn, whose end says it all.
+pub fn is_news(notice: &Notice, state: &State, on: &[NotifyTopic]) -> bool {
+    let tells_end = on.contains(&NotifyTopic::End);
+    match notice {
+        Notice::LimitNear { iteration, max } => {
+            let first = state.rules.limits.warn_at.first_iteration(*max);
+            first == Some(*iteration) && (iteration < max || !tells_end)
+        }
+        _ => true,
+    }
+}
+
+/// What to type where a run is not over.
+fn next_of(topic: NotifyTopic, state: &State) -> String {
+    let question = state.open_questions().next().map(|open| open.id);
+    match (topic, question, &state.stage) {
+        (NotifyTopic::Question, Some(id), _) => format!("ralph answer {id} TEXT"),
+        (NotifyTopic::Waiting, ..) => "ralph wake".to_owned(),
+        (NotifyTopic::Limit, _, Stage::Finished(outcome)) => display::next_command(state, outcome),
+        (NotifyTopic::Limit, ..) => {
+            let more = state.rules.limits.extend_by;
+            format!("ralph extend {more}")
+        }
+        _ => "ralph status".to_owned(),
+    }
+}
+
 /// How many tasks are done, and how many of these were seen to be.
 fn proven(state: &State) -> usize {
     let completed = state
@@ -153,13 +186,13 @@ fn proven(state: &State) -> usize {
 /// Tasks with what is proven of them, time, cost and what is left.
 fn facts(
     state: &State,
-    outcome: &Outcome,
+    outcome: Option<&Outcome>,
     turns: u32,
     duration_ms: u64,
     lang: Lang,
 ) -> Vec<String> {
     let mut facts = Vec::new();
-    let reason = reason_words(lang, outcome);
+    let reason = outcome.map_or_else(String::new, |outcome| reason_words(lang, outcome));
     if !reason.is_empty() {
         facts.push(tr!(lang, "reason: {reason}"));
     }
@@ -258,6 +291,37 @@ mod tests {
         assert_eq!(json["event"], "loop_end");
         assert_eq!(json["at"], "2026-01-18T10:00:00Z");
         assert_eq!(message(&end, Lang::ZhTw).title, "Ralph · shop · 完成");
+    }
+
+    /// notifications.md: whoever is told can act, whatever it is about.
+    #[test]
+    fn every_message_says_how_the_run_stands_and_what_to_type() {
+        let wait = Notice::Wait {
+            iteration: 1,
+            why: WaitReason::Limit,
+            ms: 60_000,
+        };
+        let near = Notice::LimitNear {
+            iteration: 8,
+            max: 10,
+        };
+        for (notice, next) in [(wait, "ralph wake"), (near, "ralph extend 10")] {
+            let message = message(&notice, Lang::En);
+            assert_eq!(message.next.as_deref(), Some(next));
+            let facts = message.facts.join("\n");
+            assert!(facts.contains("cost"), "{facts}");
+        }
+    }
+
+    #[test]
+    fn a_limit_comes_near_once() {
+        let limits = |iteration, max| Notice::LimitNear { iteration, max };
+        let state = State::new(crate::machine::Rules::new(crate::machine::Goal::Prompt)).unwrap();
+        let first = state.rules.limits.warn_at.first_iteration(10).unwrap();
+        let all = [NotifyTopic::Limit, NotifyTopic::End];
+        assert!(is_news(&limits(first, 10), &state, &all));
+        assert!(!is_news(&limits(first + 1, 10), &state, &all));
+        assert!(!is_news(&limits(1, 1), &state, &all));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use ralph_store::FileError;
 use ralph_store::checkpoint::Refused;
 use ralph_store::layout::RunId;
 
-use crate::notify::Undelivered;
+use crate::notify::{Undelivered, Way};
 use crate::snapshots::{SnapshotError, Why};
 
 #[derive(Clone, Debug, PartialEq, Eq, Say)]
@@ -67,11 +67,13 @@ pub enum Announcement {
     )]
     BrokenGit { root: PathBuf },
     /// Nothing is configured that could prove the work on the tasks.
-    #[say("no verification is set up (--verify 'CMD'): ticks are the agent's own claims")]
+    #[say(
+        "no verification is set up (verify.commands, `ralph run --verify 'CMD'`): ticks are the agent's own claims"
+    )]
     NothingProves,
     /// There is neither a task list nor a verification.
     #[say(
-        "nothing can prove that the work is done: the loop will stop when the agent says so; name a check with --verify 'CMD'"
+        "nothing can prove that the work is done: the loop will stop when the agent says so; name a check with verify.commands or `ralph run --verify 'CMD'`"
     )]
     OnlyWords,
     /// There is not even a promise that could end it.
@@ -208,8 +210,11 @@ pub enum Announcement {
     /// Old runs could not be deleted.
     #[say("old runs could not be deleted: {message}; `ralph archive --prune` tries again")]
     NotPruned { message: String },
+    /// The run is over, and somebody is still to be told.
+    #[say("trying to deliver the notifications ({way}), for {seconds} s at most; Ctrl+C leaves it", way = way.say(lang))]
+    Telling { way: Way, seconds: u64 },
     /// Somebody could not be told.
-    #[say("a notification was not delivered ({way}): {why}; see [notify] in .ralph/config.toml", (way, why) = (undelivered.way.say(lang), &undelivered.why))]
+    #[say("the notification \"{topic}\" was not delivered ({way}): {why}; see [notify] in .ralph/config.toml", (topic, way, why) = (undelivered.topic.say(lang), undelivered.way.say(lang), &undelivered.why))]
     NotTold { undelivered: Undelivered },
     /// Old runs were deleted, because there were too many (HIST-04).
     #[say("old runs deleted with their output (history.keep), {size}: {names}", names = list(&runs.iter().map(|run| &run.name).collect::<Vec<_>>()), size = megabytes(runs.iter().map(|run| run.bytes).sum()))]

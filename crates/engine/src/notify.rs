@@ -10,10 +10,12 @@ mod deliver;
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
+use std::rc::Rc;
 use std::time::Duration;
 
 use ralph_core::config::{NotifyForm, NotifySettings, NotifyTopic};
@@ -29,8 +31,9 @@ use deliver::Delivery;
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// More messages than this at once help nobody.
 const MOST_WAITING: usize = 100;
-/// How long the end of a run may be held up.
-const LAST_WAIT: Duration = Duration::from_secs(20);
+/// How long the end of a run may be held up, and how long before it is said.
+pub const LAST_WAIT: Duration = Duration::from_secs(8);
+pub const SILENT_WAIT: Duration = Duration::from_secs(1);
 
 /// Whom to tell, and of what.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -148,6 +151,7 @@ fn host(url: &str) -> &str {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undelivered {
     pub way: Way,
+    pub topic: NotifyTopic,
     pub why: String,
 }
 
@@ -159,7 +163,18 @@ pub struct Courier {
     /// Notices that were heard, which is what messages are named by.
     heard: u64,
     waiting: VecDeque<(Way, Message)>,
-    on_the_way: Option<Trip>,
+    /// Of a limit that is reached: not told where the end follows at once,
+    /// which says it all.
+    held: Vec<(Way, Message)>,
+    on_the_way: Option<OnTheWay>,
+}
+
+struct OnTheWay {
+    way: Way,
+    topic: NotifyTopic,
+    /// Why the last attempt failed.
+    why: Rc<RefCell<String>>,
+    trip: Trip,
 }
 
 impl std::fmt::Debug for Courier {
@@ -183,6 +198,7 @@ impl Courier {
             lang,
             heard,
             waiting: VecDeque::new(),
+            held: Vec::new(),
             on_the_way: None,
         }
     }
@@ -194,8 +210,9 @@ impl Courier {
         if !self.notifier.is_on() {
             return;
         }
-        let Some(topic) = notify::topic(notice).filter(|topic| self.notifier.on.contains(topic))
-        else {
+        let on = &self.notifier.on;
+        let wanted = notify::topic(notice).filter(|topic| on.contains(topic));
+        let Some(topic) = wanted.filter(|_| notify::is_news(notice, state, on)) else {
             return;
         };
         let project = self.notifier.root.file_name().unwrap_or_default();
@@ -206,9 +223,17 @@ impl Courier {
             link: &self.notifier.link,
         };
         let message = Message::new(notice, topic, at, self.heard, &sender, state);
+        if topic == NotifyTopic::End {
+            self.held.clear();
+        }
+        let tells_end = on.contains(&NotifyTopic::End);
+        let is_reached = matches!(notice, Notice::LimitReached { .. });
         for way in &self.notifier.ways {
-            if self.waiting.len() < MOST_WAITING {
-                self.waiting.push_back((way.clone(), message.clone()));
+            let told = (way.clone(), message.clone());
+            if is_reached && tells_end {
+                self.held.push(told);
+            } else if self.waiting.len() < MOST_WAITING {
+                self.waiting.push_back(told);
             }
         }
     }
@@ -220,6 +245,8 @@ impl Courier {
     /// Goes on delivering; ends with what could not be delivered, and never
     /// where everything can. It may be dropped and called again.
     pub async fn work(&mut self) -> Undelivered {
+        // Somebody waits: the run goes on.
+        self.waiting.extend(self.held.drain(..));
         loop {
             if let Err(undelivered) = self.one().await {
                 return undelivered;
@@ -232,21 +259,26 @@ impl Courier {
             let Some((way, message)) = self.waiting.pop_front() else {
                 return std::future::pending().await;
             };
-            let notifier = self.notifier.clone();
-            self.on_the_way = Some(Box::pin(deliver(notifier, way, message)));
+            let (notifier, why) = (self.notifier.clone(), Rc::default());
+            self.on_the_way = Some(OnTheWay {
+                way: way.clone(),
+                topic: message.topic,
+                why: Rc::clone(&why),
+                trip: Box::pin(deliver(notifier, way, message, why)),
+            });
         }
         let result = match &mut self.on_the_way {
-            Some(trip) => trip.await,
+            Some(on_the_way) => on_the_way.trip.as_mut().await,
             None => Ok(()),
         };
         self.on_the_way = None;
         result
     }
 
-    /// Delivers what is left, as far as the time for it goes; the failures.
-    pub async fn finish(&mut self) -> Vec<Undelivered> {
+    /// Delivers what is left, as far as this time goes; the failures.
+    pub async fn finish(&mut self, time: Duration) -> Vec<Undelivered> {
         let mut failures = Vec::new();
-        let deadline = tokio::time::Instant::now() + LAST_WAIT;
+        let deadline = tokio::time::Instant::now() + time;
         while !self.is_idle() {
             match tokio::time::timeout_at(deadline, self.one()).await {
                 Ok(Ok(())) => {}
@@ -256,9 +288,38 @@ impl Courier {
         }
         failures
     }
+
+    /// Whom it is tried to tell now.
+    pub fn trying(&self) -> Option<&Way> {
+        let next = self.waiting.front().map(|(way, _)| way);
+        self.on_the_way.as_ref().map(|trip| &trip.way).or(next)
+    }
+
+    /// What is left is not delivered any more.
+    pub fn give_up(&mut self) -> Vec<Undelivered> {
+        let no_time = || tr!(self.lang, "there was no time left for it");
+        let begun = self.on_the_way.take().map(|begun| Undelivered {
+            why: Some(begun.why.take())
+                .filter(|why| !why.is_empty())
+                .unwrap_or_else(no_time),
+            way: begun.way,
+            topic: begun.topic,
+        });
+        let rest = self.waiting.drain(..).map(|(way, message)| Undelivered {
+            way,
+            topic: message.topic,
+            why: no_time(),
+        });
+        begun.into_iter().chain(rest).collect()
+    }
 }
 
-async fn deliver(notifier: Notifier, way: Way, message: Message) -> Result<(), Undelivered> {
+async fn deliver(
+    notifier: Notifier,
+    way: Way,
+    message: Message,
+    last: Rc<RefCell<String>>,
+) -> Result<(), Undelivered> {
     let mut wait = FIRST_WAIT;
     let mut left = notifier.attempts.max(1);
     loop {
@@ -267,13 +328,14 @@ async fn deliver(notifier: Notifier, way: Way, message: Message) -> Result<(), U
             Delivery::Refused(why) => why,
             Delivery::NotReached(why) if left > 1 => {
                 left -= 1;
+                last.replace(why);
                 sleep(wait).await;
                 wait *= 2;
-                drop(why);
                 continue;
             }
             Delivery::NotReached(why) => why,
         };
-        return Err(Undelivered { way, why });
+        let topic = message.topic;
+        return Err(Undelivered { way, topic, why });
     }
 }

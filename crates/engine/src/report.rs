@@ -100,6 +100,7 @@ pub(crate) fn facts(layout: &Layout, run: &RunPaths, past: &Past, to: Option<&st
         what: what(root, past),
         started: clock::zoned_time(header.started_ms),
         ended: clock::zoned_time(ended_ms),
+        resets_at: past.state.paused_until().map(clock::zoned_time),
         started_ms: header.started_ms,
         ended_ms,
         tasks: match (&past.state.rules.goal, &header.tasks_file) {

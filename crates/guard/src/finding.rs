@@ -18,13 +18,41 @@ pub enum Found {
 pub struct Finding {
     pub rule: Found,
     pub detail: String,
+    /// The command that it was found in.
+    pub command: Option<String>,
 }
+
+/// How much text a shown command may have.
+pub const MAX_SHOWN: usize = 160;
 
 impl Finding {
     pub fn id(&self) -> &str {
         match &self.rule {
             Found::BuiltIn(id) => id.name(),
             Found::Own(id) => id,
+        }
+    }
+
+    /// What a message names: of a dangerous command the command itself, with
+    /// what is dangerous about it (GARD-10).
+    fn shown(&self) -> String {
+        let is_command = |rule: &catalog::Rule| rule.family == catalog::Family::Command;
+        let about_command = catalog::rule(self.id()).is_some_and(is_command);
+        let (detail, Some(command)) = (
+            &self.detail,
+            self.command.as_ref().filter(|_| about_command),
+        ) else {
+            return self.detail.clone();
+        };
+        let program = command.split(' ').next().unwrap_or_default();
+        let name = program.rsplit('/').next().unwrap_or_default();
+        let names_it = detail
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with(' '));
+        match command.contains(detail.as_str()) && command.chars().count() <= MAX_SHOWN {
+            true => command.clone(),
+            false if names_it || name.is_empty() => detail.clone(),
+            false => format!("{name} … {detail}"),
         }
     }
 
@@ -69,7 +97,7 @@ impl Finding {
                 GuardMode::Warn => Decision::Allow,
             },
             rule: Some(id.to_owned()),
-            detail: self.detail.clone(),
+            detail: self.shown(),
             message,
         }
     }

@@ -60,6 +60,7 @@ impl<'a> Index<'a> {
             walker.findings.push(Finding {
                 rule: Found::Own(rule.id.clone()),
                 detail: mark::show(&format!("{} {}", command.name, command.args.join(" "))),
+                command: None,
             });
         }
     }

@@ -66,6 +66,29 @@ impl World for Names {
     }
 }
 
+#[test]
+fn a_dangerous_command_is_named_with_its_program_gard_10() {
+    let long = format!("rm -rf {} /", "some/folder ".repeat(40));
+    for (text, want) in [
+        ("git log && rm -rf /", "rm -rf /"),
+        ("sh -c 'rm -rf /'", "rm -rf /"),
+        ("/bin/kill -9 1", "/bin/kill -9 1"),
+        ("git reset --hard HEAD~3", "git reset --hard HEAD~3"),
+        (&long, "rm … /"),
+    ] {
+        let input = json!({ "command": text });
+        let verdict = judge_in("Bash", &input, &GuardSettings::default(), &NoLinks);
+        let said = verdict.say(Lang::En);
+        let head = said.lines().next().unwrap_or_default();
+        assert!(head.starts_with("BLOCKED: "), "{text}: {said}");
+        assert_eq!(verdict.detail, want, "{text}");
+    }
+    // A file is what it is about, not the command.
+    let input = json!({ "command": "cat ~/.ssh/id_ed25519" });
+    let verdict = judge_in("Bash", &input, &GuardSettings::default(), &NoLinks);
+    assert_eq!(verdict.detail, "/home/dev/.ssh/id_ed25519");
+}
+
 /// GARD-05, the optional part: off unless a person wants it.
 #[test]
 fn a_name_that_leads_home_is_found_where_a_person_asked_for_it_gard_05() {

@@ -85,8 +85,8 @@ pub struct FleetInitArgs {
     #[arg(default_value = "ralph-fleet")]
     pub dir: PathBuf,
     /// Address that the server listens on
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:4222")]
-    pub listen: SocketAddr,
+    #[arg(long, value_name = "HOST:PORT")]
+    pub listen: Option<SocketAddr>,
     /// Certificate of the server
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,

@@ -2,14 +2,12 @@
 
 use crate::app::{App, Exit};
 use crate::args::{CompletionsArgs, ManArgs};
+use crate::out;
 
 pub fn completions(args: &CompletionsArgs) -> Exit {
-    clap_complete::generate(
-        args.shell,
-        &mut crate::command(),
-        "ralph",
-        &mut std::io::stdout(),
-    );
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut crate::command(), "ralph", &mut script);
+    out::bytes(&script);
     Ok(0)
 }
 

@@ -32,6 +32,8 @@ pub struct Shown {
     pub rehearses: bool,
     /// The run is only brought to its end: its list may be gone.
     pub gives_up: bool,
+    /// Nothing of it is left when it is over.
+    pub is_passing: bool,
 }
 
 pub fn run(app: App, global: &Global, args: &RunArgs) -> Exit {
@@ -151,6 +153,9 @@ pub fn show(app: &App, plan: Plan, opening: &Opening, shown: Shown) -> Exit {
     } else {
         let interactive = app::is_interactive();
         let mut people = People::new(app.screen, shown.quiet, interactive);
+        if shown.is_passing {
+            people = people.passing();
+        }
         if interactive && !shown.quiet && app::can_move_the_cursor() {
             people = people.live();
         }

@@ -81,6 +81,7 @@ fn words(app: &App, state: &State, snapshot: &Snapshot) -> String {
         ..
     } = snapshot;
     let next = next(state, overview);
+    let resets_at = state.paused_until().map(clock::zoned_time);
     let state = state_words(overview, lang);
     let (run, time) = (&facts.id, clock::zoned_time(overview.updated_ms));
     let iteration = overview.iteration;
@@ -105,6 +106,7 @@ fn words(app: &App, state: &State, snapshot: &Snapshot) -> String {
         (tr!(lang, "phase"), overview.phase.as_ref()),
         (tr!(lang, "last promise"), promise),
         (tr!(lang, "reason"), reason.as_ref()),
+        (tr!(lang, "limit resets at"), resets_at.as_ref()),
     ] {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
             out.push_str(&format!("{label}: {value}\n"));
@@ -113,7 +115,7 @@ fn words(app: &App, state: &State, snapshot: &Snapshot) -> String {
     let holds = |wait: &&Waiting| {
         matches!(
             wait.why,
-            WaitReason::Limit | WaitReason::Answer | WaitReason::Cooldown
+            WaitReason::Limit | WaitReason::Rate | WaitReason::Answer | WaitReason::Cooldown
         )
     };
     if let Some(wait) = overview.waiting.as_ref().filter(holds) {

@@ -1,6 +1,7 @@
 //! `ralph fleet init`: a configuration and keys for a server.
 
 use std::io::Write;
+use std::net::SocketAddr;
 use std::path::Path;
 
 use ralph_core::tr;
@@ -13,8 +14,9 @@ use crate::args::FleetInitArgs;
 
 const CONFIGURATION: &str = "nats-server.conf";
 
-pub fn files(app: &App, args: &FleetInitArgs) -> Exit {
+pub fn files(app: &App, args: &FleetInitArgs, server: Option<&str>) -> Exit {
     let lang = app.lang();
+    let listen = address(app, args, server)?;
     let refused = |error: std::io::Error, path: &Path| {
         let path = path.display();
         app.refuse::<()>(&tr!(lang, "{path} can't be written: {error}"))
@@ -28,7 +30,6 @@ pub fn files(app: &App, args: &FleetInitArgs) -> Exit {
             "{file} is there already; delete the folder, or choose another"
         ));
     }
-    let listen = args.listen;
     if !listen.ip().is_loopback() && args.tls_cert.is_none() {
         app.warn(&tr!(lang, "{listen} can be reached from elsewhere, and nothing is encrypted: give --tls-cert and --tls-key"));
     }
@@ -57,17 +58,41 @@ pub fn files(app: &App, args: &FleetInitArgs) -> Exit {
         &keys,
     );
     std::fs::write(&file, text).or_else(|error| refused(error, &file))?;
-    next_steps(app, &dir, args)
+    next_steps(app, &dir, args, listen)
 }
 
-fn next_steps(app: &App, dir: &Path, args: &FleetInitArgs) -> Exit {
+/// Where the server listens: as it was said, else where it is going to be
+/// asked for.
+fn address(app: &App, args: &FleetInitArgs, server: Option<&str>) -> Result<SocketAddr, u8> {
+    if let Some(listen) = args.listen {
+        return Ok(listen);
+    }
+    let url = server.unwrap_or(super::USUAL_SERVER);
+    let place = url.split_once("://").map_or(url, |(_, place)| place);
+    let place = place
+        .trim_end_matches('/')
+        .replace("localhost", "127.0.0.1");
+    place
+        .parse()
+        .or_else(|_| format!("{place}:{USUAL_PORT}").parse())
+        .or_else(|_| {
+            app.refuse(&tr!(
+                app.lang(),
+                "{url} does not say at which address the server listens: give --listen IP:PORT"
+            ))
+        })
+}
+
+const USUAL_PORT: u16 = 4222;
+
+fn next_steps(app: &App, dir: &Path, args: &FleetInitArgs, listen: SocketAddr) -> Exit {
     let lang = app.lang();
     let scheme = if args.tls_cert.is_some() {
         "tls"
     } else {
         "nats"
     };
-    let url = format!("{scheme}://{}", args.listen);
+    let url = format!("{scheme}://{listen}");
     let dir = dir.display();
     if args.old_server {
         app.warn(&tr!(lang, "a server before 2.10 syncs its files every two minutes: a power failure can lose what it said it has"));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use ralph_core::lang::Lang;
 use ralph_core::text;
+use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_fleet::board::{Board, JobEvent, Presence};
 use ralph_fleet::job::{Phase, Source, Spec, State, Work};
@@ -92,7 +93,8 @@ pub async fn list(app: &App, args: &FleetListArgs, board: &Board) -> Exit {
             }
             let line = |(id, state): &(String, State)| {
                 let (phase, attempt) = (phase(state, lang), state.attempt);
-                tr!(lang, "{id}  {phase}  (taken {attempt} times)\n")
+                let times_en = plural(attempt as usize, "time", "times");
+                tr!(lang, "{id}  {phase}  (taken {attempt} {times_en})\n")
             };
             jobs.iter().map(line).collect()
         },

@@ -31,7 +31,9 @@ const VARIABLES: [&str; 4] = [
 
 pub fn run(app: &App, args: &FleetArgs) -> Exit {
     match &args.verb {
-        FleetVerb::Init(verb) if !verb.buckets => init::files(app, verb),
+        FleetVerb::Init(verb) if !verb.buckets => {
+            init::files(app, verb, args.server.server.as_deref())
+        }
         FleetVerb::Init(_) => init::buckets(app, &login(app, &args.server)?),
         FleetVerb::Worker(verb) => worker::run(app, verb, &login(app, &args.server)?),
         FleetVerb::Submit(verb) => {

@@ -15,6 +15,7 @@ use ralph_core::overview;
 use ralph_core::report;
 use ralph_core::tasks::Pick;
 use ralph_core::tr;
+use ralph_engine::clock;
 use ralph_engine::plan::Plan;
 
 /// What the blocks need beside the state.
@@ -264,7 +265,14 @@ fn paused(screen: &Screen, state: &State, ending: &Ending, reason: PauseReason) 
             let why = Pick::Blocked { waiting }.problem(screen.lang);
             display::escalated(screen, ending, &why.unwrap_or_default())
         }
-        PauseReason::Agent(need) => display::needs_person(screen, ending, &need.say(screen.lang)),
+        PauseReason::Agent(need) => {
+            let until = state.paused_until().map(clock::zoned_time);
+            let until = until.map(|at| tr!(screen.lang, "The limit resets at {at}."));
+            let words: Vec<_> = std::iter::once(need.say(screen.lang))
+                .chain(until)
+                .collect();
+            display::needs_person(screen, ending, &words.join("\n"))
+        }
         PauseReason::Escalated(why) => {
             display::escalated(screen, ending, &escalation(screen, state, why))
         }
@@ -285,7 +293,13 @@ fn at_limit(screen: &Screen, state: &State, ending: &Ending, limit: Limit, over:
     };
     let is_route = state.rules.goal == Goal::Flow;
     let phases = is_route.then(|| route_progress(state, screen.lang));
-    display::limit_box(screen, ending.progress, phases.flatten(), max, step, over)
+    // Where roles work, each call is what people know as an iteration.
+    let limit = match state.rules.flow {
+        Some(_) => Limit::Iterations,
+        None => limit,
+    };
+    let phases = phases.flatten();
+    display::limit_box(screen, ending, phases, limit, max, step, over)
 }
 
 /// A question as a person reads it, with what may be answered.

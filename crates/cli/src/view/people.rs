@@ -40,6 +40,9 @@ pub struct People {
     counting: Cell<bool>,
     /// What the wait that passes is for.
     waits_for: Option<Waiting>,
+    is_passing: bool,
+    /// The service said when the limit resets that is waited for.
+    knows_reset: bool,
     /// What was last seen of CI.
     ci: Option<ForgeNotice>,
     /// The block on a terminal; shared with whatever shows the agent's words.
@@ -57,6 +60,8 @@ impl People {
             next: None,
             counting: Cell::new(false),
             waits_for: None,
+            is_passing: false,
+            knows_reset: false,
             ci: None,
             live: None,
         }
@@ -72,6 +77,12 @@ impl People {
         if let Some(live) = &self.live {
             change(&mut live.lock().unwrap_or_else(PoisonError::into_inner));
         }
+    }
+
+    /// Of a run that nothing is left of: no way to go on, and no archive.
+    pub fn passing(mut self) -> People {
+        self.is_passing = true;
+        self.with_next("")
     }
 
     /// What to do after the end, where it is not the usual thing.
@@ -108,9 +119,17 @@ impl People {
                 let ci = self.ci.as_ref().map_or_else(String::new, |ci| ci.say(lang));
                 tr!(lang, "{ci} · next look in {left}, at once: `ralph wake`")
             }
-            WaitReason::Limit => tr!(
+            WaitReason::Limit if self.knows_reset => tr!(
                 lang,
                 "limit reached, resets {until} ({zone}), sleeping {left}, wake: `ralph wake`"
+            ),
+            WaitReason::Limit => tr!(
+                lang,
+                "limit reached, asks again at {until} ({zone}), sleeping {left}, wake: `ralph wake`"
+            ),
+            WaitReason::Rate => tr!(
+                lang,
+                "the hourly rate is used up, goes on at {until} ({zone}), in {left}, at once: `ralph wake`"
             ),
             WaitReason::Cooldown => tr!(
                 lang,
@@ -209,10 +228,14 @@ impl People {
                 why:
                     why @ (WaitReason::Limit
                     | WaitReason::Overload
+                    | WaitReason::Rate
                     | WaitReason::Ci
                     | WaitReason::Cooldown),
                 ..
-            } => self.tell_wait(*ms, *why, at),
+            } => {
+                self.knows_reset = state.limit_resets_at().is_some();
+                self.tell_wait(*ms, *why, at);
+            }
             Notice::Forge {
                 notice: poll @ ForgeNotice::Poll { .. },
                 ..
@@ -309,6 +332,7 @@ impl Observer for People {
     fn announce(&mut self, announcement: &Announcement) {
         let words = announcement.say(self.screen.lang);
         match announcement {
+            Announcement::Archived { .. } if self.is_passing => {}
             Announcement::Archived { .. } if !self.quiet => {
                 self.show(&display::archived(&self.screen, &words));
             }

@@ -59,7 +59,7 @@ fn a_task_list() {
       iterations: at most 50
       template: built in
       verification: none
-      no verification is set up (--verify 'CMD'): ticks are the agent's own claims
+      no verification is set up (verify.commands, `ralph run --verify 'CMD'`): ticks are the agent's own claims
 
     Tasks:
       tasks.md (spec-kit)
@@ -80,7 +80,7 @@ fn a_task_list() {
       最大迭代次數: 50
       模板: 內建
       驗證: 無
-      沒有設定驗證（--verify 'CMD'）：勾選只是代理自己的宣稱
+      沒有設定驗證（verify.commands、`ralph run --verify 'CMD'`）：勾選只是代理自己的宣稱
 
     任務狀態:
       tasks.md (spec-kit)
@@ -101,7 +101,7 @@ fn a_task_list() {
       最大迭代次数: 50
       模板: 内置
       验证: 无
-      没有设置验证（--verify 'CMD'）：勾选只是代理自己的声称
+      没有设置验证（verify.commands、`ralph run --verify 'CMD'`）：勾选只是代理自己的声称
 
     任务状态:
       tasks.md (spec-kit)
@@ -205,7 +205,7 @@ fn an_openspec_change() {
       iterations: at most 50
       template: built in
       verification: none
-      no verification is set up (--verify 'CMD'): ticks are the agent's own claims
+      no verification is set up (verify.commands, `ralph run --verify 'CMD'`): ticks are the agent's own claims
 
     Tasks:
       openspec/changes/add-pay/tasks.md (openspec)
@@ -226,7 +226,7 @@ fn an_openspec_change() {
       最大迭代次數: 50
       模板: 內建
       驗證: 無
-      沒有設定驗證（--verify 'CMD'）：勾選只是代理自己的宣稱
+      沒有設定驗證（verify.commands、`ralph run --verify 'CMD'`）：勾選只是代理自己的宣稱
 
     任務狀態:
       openspec/changes/add-pay/tasks.md (openspec)
@@ -247,7 +247,7 @@ fn an_openspec_change() {
       最大迭代次数: 50
       模板: 内置
       验证: 无
-      没有设置验证（--verify 'CMD'）：勾选只是代理自己的声称
+      没有设置验证（verify.commands、`ralph run --verify 'CMD'`）：勾选只是代理自己的声称
 
     任务状态:
       openspec/changes/add-pay/tasks.md (openspec)
@@ -275,7 +275,7 @@ fn a_plain_prompt() {
       iterations: at most 50
       template: built in
       verification: none
-      nothing can prove that the work is done: the loop will stop when the agent says so; name a check with --verify 'CMD'
+      nothing can prove that the work is done: the loop will stop when the agent says so; name a check with verify.commands or `ralph run --verify 'CMD'`
 
     Prompt:
       fix the flaky test
@@ -294,7 +294,7 @@ fn a_plain_prompt() {
       最大迭代次數: 50
       模板: 內建
       驗證: 無
-      沒有任何方法能證明工作已完成：代理宣稱完成時迴圈就會停下；請用 --verify 'CMD' 指定檢查
+      沒有任何方法能證明工作已完成：代理宣稱完成時迴圈就會停下；請用 verify.commands 或 `ralph run --verify 'CMD'` 指定檢查
 
     提示:
       fix the flaky test
@@ -313,7 +313,7 @@ fn a_plain_prompt() {
       最大迭代次数: 50
       模板: 内置
       验证: 无
-      没有任何方法能证明工作已完成：代理声称完成时循环就会停下；请用 --verify 'CMD' 指定检查
+      没有任何方法能证明工作已完成：代理声称完成时循环就会停下；请用 verify.commands 或 `ralph run --verify 'CMD'` 指定检查
 
     提示:
       fix the flaky test
@@ -340,7 +340,7 @@ fn outside_a_git_project() {
       iterations: at most 50
       template: built in
       verification: none
-      no verification is set up (--verify 'CMD'): ticks are the agent's own claims
+      no verification is set up (verify.commands, `ralph run --verify 'CMD'`): ticks are the agent's own claims
       [project] is not a Git project: progress is judged by the files alone, and nothing can be undone with git
 
     Tasks:
@@ -361,7 +361,7 @@ fn outside_a_git_project() {
       最大迭代次數: 50
       模板: 內建
       驗證: 無
-      沒有設定驗證（--verify 'CMD'）：勾選只是代理自己的宣稱
+      沒有設定驗證（verify.commands、`ralph run --verify 'CMD'`）：勾選只是代理自己的宣稱
       [project] 不是 Git 專案：只能依檔案內容判斷進度，也無法用 git 還原
 
     任務狀態:
@@ -382,7 +382,7 @@ fn outside_a_git_project() {
       最大迭代次数: 50
       模板: 内置
       验证: 无
-      没有设置验证（--verify 'CMD'）：勾选只是代理自己的声称
+      没有设置验证（verify.commands、`ralph run --verify 'CMD'`）：勾选只是代理自己的声称
       [project] 不是 Git 项目：只能依文件内容判断进度，也无法用 git 还原
 
     任务状态:

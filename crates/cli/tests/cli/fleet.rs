@@ -648,3 +648,39 @@ fn a_run_with_lanes_elsewhere_is_stopped_and_goes_on() {
     assert_ne!(fleet.agent_pid(), first, "{said}");
     drop(worker);
 }
+
+/// The address that people are told to ask is where the server listens.
+#[test]
+fn a_server_listens_where_it_is_going_to_be_asked_for() {
+    let env = TestEnv::new();
+    for (n, (server, want)) in [
+        ("nats://127.0.0.1:14222", "127.0.0.1:14222"),
+        ("nats://localhost", "127.0.0.1:4222"),
+        ("10.0.0.5:4333", "10.0.0.5:4333"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let dir = env.outside(&format!("server-{n}"));
+        let args = ["fleet", "init", dir.to_str().unwrap(), "--server", server];
+        let done = Done::of(&env.untrusted(&args).output().unwrap());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let conf = fs::read_to_string(dir.join("nats-server.conf")).unwrap();
+        assert!(conf.contains(&format!("listen: \"{want}\"")), "{conf}");
+        assert!(
+            done.stdout.contains(&format!("nats://{want}")),
+            "{}",
+            done.stdout
+        );
+    }
+    let args = [
+        "fleet",
+        "init",
+        "elsewhere",
+        "--server",
+        "nats://hub.example:4222",
+    ];
+    let done = Done::of(&env.untrusted(&args).output().unwrap());
+    assert_eq!(done.code, 1);
+    assert!(done.stderr.contains("--listen IP:PORT"), "{}", done.stderr);
+}

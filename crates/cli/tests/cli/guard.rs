@@ -63,7 +63,7 @@ fn a_command_is_tested_with_exit_code_2_for_a_block() {
     路径:
     匹配的规则（内置共 69 条）:
       [privilege.escalate] sudo
-    BLOCKED: 危险命令被拦截 - sudo
+    BLOCKED: 危险命令被拦截 - sudo ls
     它会以别的权限运行。 [privilege.escalate]
     请不要用 sudo；需要时请人处理。
     ");

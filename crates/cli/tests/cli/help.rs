@@ -201,3 +201,25 @@ fn keys_of(value: &Value, keys: &mut Vec<String>) {
         keys_of(inner, keys);
     }
 }
+
+/// A reader that goes away early is nobody's problem.
+#[test]
+fn completions_are_written_into_a_closed_pipe() {
+    for shell in ["bash", "zsh", "fish"] {
+        let env = TestEnv::new();
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let done = env.command(&["completions", shell]).stdout(writer).output();
+        let done = done.unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!((done.status.code(), &*said), (Some(0), ""), "{shell}");
+    }
+}
+
+#[test]
+fn a_number_that_has_to_be_one_at_least_is_asked_for() {
+    let env = TestEnv::new();
+    let done = env.ralph(&["run", "-j", "0"]);
+    assert_eq!(done.code, 1);
+    assert!(done.stderr.contains("1 or more"), "{}", done.stderr);
+}

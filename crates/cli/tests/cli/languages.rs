@@ -471,7 +471,7 @@ fn a_limit_that_nobody_is_there_to_extend() {
     insta::assert_snapshot!(shown, @"
     --- en
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
-      no verification is set up (--verify 'CMD'): ticks are the agent's own claims
+      no verification is set up (verify.commands, `ralph run --verify 'CMD'`): ticks are the agent's own claims
       main is the default branch, and the agent will commit on it; for a branch of its own: `git switch -c NAME`
       sandbox: off; the agent can do whatever you can
       loop started: 1/3 tasks done, 2 to do
@@ -501,7 +501,7 @@ fn a_limit_that_nobody_is_there_to_extend() {
 
     --- zh-TW
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
-      沒有設定驗證（--verify 'CMD'）：勾選只是代理自己的宣稱
+      沒有設定驗證（verify.commands、`ralph run --verify 'CMD'`）：勾選只是代理自己的宣稱
       main 是預設分支，Agent 會直接在上面提交；要用自己的分支：`git switch -c 名稱`
       沙箱：關閉；你能做的，代理都能做
       迴圈開始：1/3 任務完成，剩餘 2
@@ -531,7 +531,7 @@ fn a_limit_that_nobody_is_there_to_extend() {
 
     --- zh-CN
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
-      没有设置验证（--verify 'CMD'）：勾选只是代理自己的声称
+      没有设置验证（verify.commands、`ralph run --verify 'CMD'`）：勾选只是代理自己的声称
       main 是默认分支，Agent 会直接在上面提交；要用自己的分支：`git switch -c 名称`
       沙箱：关闭；你能做的，代理都能做
       循环开始：1/3 任务完成，剩余 2
@@ -830,7 +830,7 @@ fn a_claim_that_nothing_can_prove() {
     insta::assert_snapshot!(shown, @"
     --- en
     Ralph Loop · [run] · custom · repair the login
-      nothing can prove that the work is done: the loop will stop when the agent says so; name a check with --verify 'CMD'
+      nothing can prove that the work is done: the loop will stop when the agent says so; name a check with verify.commands or `ralph run --verify 'CMD'`
       sandbox: off; the agent can do whatever you can
       loop started
 
@@ -855,7 +855,7 @@ fn a_claim_that_nothing_can_prove() {
 
     --- zh-TW
     Ralph Loop · [run] · custom · repair the login
-      沒有任何方法能證明工作已完成：代理宣稱完成時迴圈就會停下；請用 --verify 'CMD' 指定檢查
+      沒有任何方法能證明工作已完成：代理宣稱完成時迴圈就會停下；請用 verify.commands 或 `ralph run --verify 'CMD'` 指定檢查
       沙箱：關閉；你能做的，代理都能做
       迴圈開始
 
@@ -878,7 +878,7 @@ fn a_claim_that_nothing_can_prove() {
 
     --- zh-CN
     Ralph Loop · [run] · custom · repair the login
-      没有任何方法能证明工作已完成：代理声称完成时循环就会停下；请用 --verify 'CMD' 指定检查
+      没有任何方法能证明工作已完成：代理声称完成时循环就会停下；请用 verify.commands 或 `ralph run --verify 'CMD'` 指定检查
       沙箱：关闭；你能做的，代理都能做
       循环开始
 

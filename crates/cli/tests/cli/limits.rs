@@ -158,6 +158,75 @@ fn a_person_sees_when_the_limit_resets() {
     assert!(!done.stdout.contains('\r'));
 }
 
+/// ERRC-06: what nobody said is not told as the service's word.
+#[test]
+fn a_limit_without_a_reset_says_when_it_asks_again() {
+    for words in [
+        "usage limit reached".to_owned(),
+        format!("usage limit reached|{}", now() - 600),
+    ] {
+        let env = TestEnv::with_tasks(1);
+        let agent = format!(
+            "cat > /dev/null\nif test -e called; then sed -i 's/- \\[ \\]/- [x]/' tasks.md\n\
+             else touch called; echo '{words}' >&2; exit 1; fi\n"
+        );
+        env.write("agent.sh", &agent);
+        let child = start(&env, &["run", "--agent-cmd", "sh agent.sh"]);
+        wait_for("the wait", || sleeps(&env));
+        assert_eq!(ralph(&env, &["wake"]).code, 0);
+        let done = Done::of(&child.wait_with_output().unwrap());
+        let said = "limit reached, asks again at ";
+        assert!(done.stdout.contains(said), "{}", done.stdout);
+        assert!(!done.stdout.contains("resets"), "{}", done.stdout);
+    }
+}
+
+#[test]
+fn the_hourly_rate_says_when_it_goes_on() {
+    let env = TestEnv::with_tasks(2);
+    let agent = env.agent(&[json!({"tick": ["T001"]}), json!({"tick": ["T002"]})]);
+    let args = ["run", "--agent-cmd", &agent, "--rate", "1/h"];
+    let child = start(&env, &args);
+    wait_for("the wait", || {
+        ralph(&env, &["status"]).stdout.contains("sleeping until")
+    });
+    assert_eq!(ralph(&env, &["wake"]).code, 0);
+    let done = Done::of(&child.wait_with_output().unwrap());
+    assert_eq!(done.code, 0, "{}", done.stdout);
+    let line = done
+        .stdout
+        .lines()
+        .find(|line| line.contains("hourly rate"));
+    let line = line.unwrap_or_else(|| panic!("{}", done.stdout));
+    assert!(
+        line.contains("goes on at ") && line.contains("(UTC)"),
+        "{line}"
+    );
+    assert!(line.ends_with("at once: `ralph wake`"), "{line}");
+}
+
+#[test]
+fn a_limit_that_is_not_waited_for_says_when_it_resets() {
+    let env = TestEnv::with_tasks(1);
+    client(&env, "claude", &[json!({})]);
+    let resets = now() + 5 * 86_400;
+    stream(&env, "claude", 1, &limited(resets), 1);
+    let done = ralph(&env, &["run", "--agent", "claude"]);
+    assert_eq!(done.code, 3, "{}", done.stdout);
+    let at = ralph_core::machine::iso_utc(i64::try_from(resets).unwrap() * 1000);
+    let at = at[..16].replace('T', " ");
+    for said in [
+        done.stdout,
+        ralph(&env, &["status"]).stdout,
+        ralph(&env, &["report"]).stdout,
+    ] {
+        let told = said
+            .lines()
+            .any(|line| line.contains("resets at") && line.contains(&at));
+        assert!(told, "{said}");
+    }
+}
+
 #[test]
 fn a_custom_command_is_believed_in_its_last_words_only() {
     let env = TestEnv::with_tasks(1);

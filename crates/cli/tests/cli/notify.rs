@@ -101,7 +101,7 @@ fn a_command_that_hangs_does_not_hold_up_the_turns() {
     );
     assert_eq!(named(&events, "iteration_complete").len(), 3);
     let log = env.read(".ralph/ralph.log");
-    assert!(log.contains("a notification was not delivered"), "{log}");
+    assert!(log.contains("was not delivered"), "{log}");
     assert_eq!(std::fs::read_to_string(file).unwrap(), "x\n");
 }
 
@@ -347,5 +347,35 @@ fn a_mail_goes_through_sendmail() {
         let agent = env.agent(&[]);
         let done = env.ralph(&["run", "--agent-cmd", &agent]);
         assert_eq!(done.code, 1, "{bad}: {}", done.stdout);
+    }
+}
+
+#[test]
+fn one_message_tells_of_a_limit_that_ends_the_run() {
+    let env = telling("\"end\", \"limit\"");
+    let turn = json!({"say": "<promise>CONTINUE</promise>", "write": {"a.txt": "a"}});
+    let (done, events) = env.run_script(&[turn], &["--max-iterations", "1"]);
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    assert_eq!(named(&events, "limit_reached").len(), 1);
+    let topics: Vec<_> = told(&env).iter().map(|one| one["topic"].clone()).collect();
+    assert_eq!(topics, [json!("end")]);
+}
+
+/// Whoever waits for the end of the program sees what it waits for, and who
+/// was not told.
+#[test]
+fn a_way_that_leads_nowhere_holds_the_end_up_for_a_moment_and_says_so() {
+    let env = TestEnv::with_tasks(1);
+    env.write(".ralph/config.toml", "[notify]\ncommand = \"exit 7\"\n");
+    let agent = env.agent(&[json!({"tick": ["T001"], "say": DONE})]);
+    let started = Instant::now();
+    let done = env.ralph(&["run", "--agent-cmd", &agent]);
+    assert!(started.elapsed() < Duration::from_secs(40));
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    for said in [
+        "trying to deliver the notifications (command `exit 7`)",
+        "the notification \"ended\" was not delivered (command `exit 7`): exit code 7",
+    ] {
+        assert!(done.stdout.contains(said), "{said}: {}", done.stdout);
     }
 }

@@ -161,3 +161,17 @@ fn nobody_is_asked_where_nobody_is() {
     assert_eq!(done.code, 1);
     assert!(done.stderr.contains("--yes"), "{}", done.stderr);
 }
+
+/// The run that planned is gone with its copy: nothing of it is named.
+#[test]
+fn the_end_of_a_plan_names_only_what_is_there() {
+    for (text, code) in [(GOOD, 0), ("nothing of use\n", 3)] {
+        let env = project();
+        let done = plan(&env, &[text], &["--rounds", "1"]);
+        assert_eq!(done.code, code, "{}\n{}", done.stdout, done.stderr);
+        let said = format!("{}{}", done.stdout, done.stderr);
+        for gone in ["ralph resume", "ralph report", "archived to"] {
+            assert!(!said.contains(gone), "{gone}: {said}");
+        }
+    }
+}

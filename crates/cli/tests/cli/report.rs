@@ -209,3 +209,20 @@ fn a_tick_that_was_turned_back_is_no_change_from_outside() {
     let said = format!("{}{}", again.stdout, again.stderr);
     assert!(!said.contains("changed since the run stopped"), "{said}");
 }
+
+#[test]
+fn a_report_names_the_failure_that_came_again_and_again() {
+    let env = TestEnv::with_tasks(1);
+    env.write(".ralph/config.toml", "[verify]\nwhen = \"each\"\n");
+    let turn =
+        |n: u32| json!({"write": {"a.txt": n.to_string()}, "say": "<promise>CONTINUE</promise>"});
+    let turns: Vec<_> = (0..6).map(turn).collect();
+    let verify = "echo noise; echo 'no such luck'; exit 1";
+    let (done, events) = env.run_script(&turns, &["--verify", verify]);
+    assert_eq!(done.code, 5, "{}", done.stdout);
+    assert_eq!(events.last().unwrap()["reason"], "same_error");
+    let report = env.ralph(&["report"]).stdout;
+    let says = |line: &&str| line.contains("the same failure");
+    let line = report.lines().find(says).unwrap_or_default();
+    assert!(line.contains("no such luck"), "{report}");
+}

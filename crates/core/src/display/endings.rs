@@ -458,7 +458,8 @@ pub(super) fn resume_step(screen: &Screen, ending: &Ending) -> String {
 }
 
 /// The last line of every end: one command, and what the usual one does. A
-/// command is never cut, because it is there to be copied.
+/// command is never cut, because it is there to be copied. Where nothing of the
+/// run is left, an empty one is given, and nothing is said.
 pub(super) fn next_step(
     screen: &Screen,
     given: Option<&str>,
@@ -468,6 +469,7 @@ pub(super) fn next_step(
     let mark = screen.mark(Symbol::Next);
     let next = tr!(screen.lang, "Next");
     match given {
+        Some("") => String::new(),
         Some(command) => format!("\n{mark}{next}: {}\n", screen.value(command)),
         None => format!("\n{mark}{next}: {usual}  ({usual_does})\n"),
     }

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::{Answer, Detected, Risk, RiskSign, Title};
 use crate::lang::{Lang, Say, Spoken};
 use crate::machine::Level;
+use crate::text::duration::plural;
 use crate::tr;
 use crate::wire;
 
@@ -77,6 +78,7 @@ pub enum FlowNotice {
     },
     /// Nothing shows what a review found; it stands all the same.
     #[say(if *findings == 0, "the review names no finding; the rejection stands, and at the limit a person decides")]
+    #[say(if *findings == 1, "the one finding could not be reproduced; the rejection stands, and at the limit a person decides")]
     #[say(
         "none of the {findings} findings could be reproduced; the rejection stands, and at the limit a person decides"
     )]
@@ -249,12 +251,14 @@ fn verdict(role: &str, answer: Answer, score: Option<u32>) -> String {
 /// Whoever gave no verdict has rejected nothing.
 fn counts((rejects, fails): (u32, u32), (no, none): (u32, u32), lang: Lang) -> String {
     let (rejects, fails) = (rejects.saturating_sub(no), fails.saturating_sub(none));
+    let rejections_en = plural(rejects as usize, "rejection", "rejections");
+    let failures_en = plural(fails as usize, "failure", "failures");
     match (rejects, fails, no + none) {
         (0, 0, 0) => String::new(),
-        (_, _, 0) => tr!(lang, " ({rejects} rejections, {fails} failures)"),
+        (_, _, 0) => tr!(lang, " ({rejects} {rejections_en}, {fails} {failures_en})"),
         (_, _, unclear) => tr!(
             lang,
-            " ({rejects} rejections, {fails} failures, {unclear} without a verdict)"
+            " ({rejects} {rejections_en}, {fails} {failures_en}, {unclear} without a verdict)"
         ),
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::phase::short;
 use super::{Trouble, TroubleKind};
 use crate::lang::{Lang, Say};
+use crate::text::duration::plural;
 use crate::tr;
 
 /// What a person has to see to before a run can go on.
@@ -131,7 +132,7 @@ pub enum ForgeProof {
     #[say("pull request #{number} is open: {url}")]
     #[serde(rename = "pull_request")]
     Pull { number: u64, url: String },
-    #[say("CI at {commit}: {passed} checks passed, none failed", commit = short(commit))]
+    #[say("CI at {commit}: {passed} {checks_en} passed, none failed", commit = short(commit), checks_en = plural(*passed, "check", "checks"))]
     #[serde(rename = "ci")]
     Checks { commit: String, passed: usize },
     #[say("pull request #{number} merged at {at}")]

@@ -77,15 +77,18 @@ pub struct Failure<'a> {
 pub fn judge(failure: &Failure<'_>, now_ms: i64, zone: &str) -> Option<Refusal> {
     let context = moment::Context::new(now_ms, zone);
     if let Some(event) = failure.event.filter(|event| event.rejected) {
-        return Some(match event.resets_at_ms.filter(|&at| at > now_ms) {
-            Some(at) => Refusal::Usage {
+        let unknown = Refusal::Usage { resets_at: None };
+        return Some(match event.resets_at_ms {
+            Some(at) if at > now_ms => Refusal::Usage {
                 resets_at: Some(at),
             },
-            // A reset that is past did not help; the words may know more.
-            None => match by_words(failure, &context) {
-                None | Some(Refusal::Overload { .. }) => Refusal::Usage { resets_at: None },
-                Some(refusal) => refusal,
-            },
+            // It has been reset; words that say a time mean the same moment.
+            Some(_) => by_words(failure, &context)
+                .filter(|refusal| matches!(refusal, Refusal::Person(_)))
+                .unwrap_or(unknown),
+            None => by_words(failure, &context)
+                .filter(|refusal| !matches!(refusal, Refusal::Overload { .. }))
+                .unwrap_or(unknown),
         });
     }
     match by_words(failure, &context) {

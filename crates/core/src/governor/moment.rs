@@ -30,6 +30,10 @@ const JUST_PAST_MS: i64 = 10 * 60_000;
 
 const DAY_MS: i64 = 24 * 60 * 60_000;
 
+/// No limit lasts longer: a date without a year that would be further ahead is
+/// one that has been.
+const FURTHEST_MS: i64 = 100 * DAY_MS;
+
 impl Context {
     /// A zone that nobody knows is UTC.
     pub(super) fn new(now_ms: i64, zone: &str) -> Context {
@@ -62,7 +66,7 @@ impl Context {
     /// The first moment in a text (in small letters) at which a limit is gone.
     pub(super) fn find(&self, text: &str) -> Option<Moment> {
         if let Some(moment) = self.keyed(text) {
-            return Some(moment);
+            return self.is_ahead(moment).then_some(moment);
         }
         let words: Vec<&str> = text
             .split(' ')
@@ -76,7 +80,9 @@ impl Context {
     }
 
     /// Numbers behind a key or a bar: `"resetsAt":1794707811`, `reached|1794707811`.
+    /// One that is past is exact as well: prose beside it means the same moment.
     fn keyed(&self, text: &str) -> Option<Moment> {
+        let mut past = None;
         for (key, unit) in KEYS {
             for (at, _) in text.match_indices(key) {
                 let rest = text[at + key.len()..].trim_start_matches(['"', ' ', ':', '=']);
@@ -84,36 +90,33 @@ impl Context {
                     .find(|c: char| !c.is_ascii_alphanumeric() && c != '.')
                     .unwrap_or(rest.len());
                 let found = match (unit, &rest[..end]) {
-                    (Unit::Epoch, digits) => self.epoch(digits),
+                    (Unit::Epoch, digits) => epoch(digits),
                     (Unit::Duration, word) => {
                         let unit = |n: f64| (n * 1_000.0) as u64;
                         let bare = word.parse().ok().map(unit);
                         bare.or_else(|| duration(&[word])).map(Moment::After)
                     }
                 };
-                if found.is_some() {
-                    return found;
+                match found {
+                    Some(moment) if self.is_ahead(moment) => return found,
+                    _ => past = past.or(found),
                 }
             }
         }
-        None
+        past
     }
 
-    /// Seconds or milliseconds since 1970, in this century.
-    fn epoch(&self, digits: &str) -> Option<Moment> {
-        let number: i64 = digits.parse().ok()?;
-        let ms = match digits.len() {
-            10 => number.checked_mul(1_000)?,
-            13 => number,
-            _ => return None,
-        };
-        (ms > self.now_ms()).then_some(Moment::At(ms))
+    fn is_ahead(&self, moment: Moment) -> bool {
+        self.wall_ms(moment) > self.now_ms() || matches!(moment, Moment::After(_))
     }
 
     fn after_anchor(&self, words: &[&str], anchor: usize) -> Option<Moment> {
         let mut at = anchor + 1;
         while at < words.len() && at < anchor + 6 && FILLERS.contains(&words[at]) {
             at += 1;
+        }
+        if tells_of_the_past(words, anchor) {
+            return None;
         }
         let words = &words[at.min(words.len())..];
         if let Some(ms) = duration(words) {
@@ -156,7 +159,10 @@ impl Context {
                 let this = Date::new(today.year(), month, day).ok().and_then(on);
                 match this.filter(|&at| at > now - DAY_MS) {
                     Some(at) => at,
-                    None => on(Date::new(today.year() + 1, month, day).ok()?)?,
+                    None => {
+                        let next = on(Date::new(today.year() + 1, month, day).ok()?)?;
+                        (next < now + FURTHEST_MS).then_some(next)?
+                    }
                 }
             }
             Some(Day::Tomorrow) => on(today.tomorrow().ok()?)?,
@@ -249,6 +255,17 @@ impl Context {
     }
 }
 
+/// Seconds or milliseconds since 1970, in this century.
+fn epoch(digits: &str) -> Option<Moment> {
+    let number: i64 = digits.parse().ok()?;
+    let ms = match digits.len() {
+        10 => number.checked_mul(1_000)?,
+        13 => number,
+        _ => return None,
+    };
+    Some(Moment::At(ms))
+}
+
 fn fixed(minutes: i32) -> Option<TimeZone> {
     let offset = Offset::from_seconds(minutes * 60).ok()?;
     Some(TimeZone::fixed(offset))
@@ -258,10 +275,29 @@ const PUNCTUATION: &[char] = &[
     '(', ')', '[', ']', '{', '}', ',', '.', ';', ':', '"', '\'', '!', '?', '`', '…', '—', '–',
 ];
 
+/// `total retry wait time: 5.51 seconds`, `tried again 12 s ago`: what a client
+/// has done already is no promise of its service.
+fn tells_of_the_past(words: &[&str], anchor: usize) -> bool {
+    let before = |far: usize| anchor.checked_sub(far).map(|at| words[at]);
+    let behind = &words[anchor + 1..words.len().min(anchor + 7)];
+    [before(1), before(2)]
+        .iter()
+        .flatten()
+        .any(|word| SUMS.contains(word))
+        || before(1).is_some_and(|word| DONE.contains(&word))
+        || behind.iter().any(|word| GONE_BY.contains(word))
+}
+
+const SUMS: &[&str] = &["total", "elapsed", "cumulative", "actual"];
+
+const DONE: &[&str] = &["tried", "retried", "waited", "failed"];
+
+const GONE_BY: &[&str] = &["ago", "elapsed", "passed"];
+
 /// Behind these stands when it is over.
 const ANCHORS: &[&str] = &[
     "reset", "resets", "resetting", "renews", "refreshes", "resumes", "again", "available",
-    "until", "retry", "wait", "back", "after",
+    "until", "retry", "wait", "back", "try",
 ];
 
 const FILLERS: &[&str] = &[

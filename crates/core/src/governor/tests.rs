@@ -249,6 +249,14 @@ fn a_limit_without_a_time_is_waited_out_by_a_schedule() {
         // What is past says nothing about the future.
         ("usage limit reached|1500000000", "unknown"),
         (
+            r#"{"message":"usage limit, resets 1pm","resets_at":1794700000}"#,
+            "unknown",
+        ),
+        (
+            "You've hit your weekly limit · resets Nov 13, 6:46am (America/New_York)",
+            "unknown",
+        ),
+        (
             "usage limit, try again at Nov 19th, 2020 4:29 PM",
             "unknown",
         ),
@@ -268,6 +276,26 @@ fn a_busy_server_is_left_alone_for_a_while() {
             "overload",
         ),
         ("Rate limit reached for requests", "overload"),
+        // ERRC-06: how long the client tried is not how long to stay away.
+        (
+            "Failed to get response from the AI model; retried 5 times (total retry wait time: 5.51 seconds) Last error: 429 Rate limit reached",
+            "overload",
+        ),
+        ("429 Too Many Requests (elapsed wait: 12 s)", "overload"),
+        ("Overloaded: gave up after 30 seconds", "overload"),
+        ("Overloaded; tried again 12 seconds ago", "overload"),
+        (
+            "Request failed after 10 retries in 40 s: 503 Service Unavailable",
+            "overload",
+        ),
+        (
+            "Overloaded. Request failed, please try again after 30 s",
+            "overload 30000",
+        ),
+        (
+            "Overloaded. Estimated wait time: 30 seconds",
+            "overload 30000",
+        ),
         (
             "Rate limit reached for tokens per min. Please try again in 6m0s.",
             "overload 360000",
@@ -454,11 +482,22 @@ fn the_client_s_own_event_comes_first() {
         judged(&event(true, Some(soon)), words),
         "until 2026-11-15T15:00:51Z"
     );
-    // Without a time in it, or with one that is past, the words decide.
-    for event in [event(true, None), event(true, Some(ms(NOW) - 1))] {
-        assert_eq!(judged(&event, words), "until 2026-11-15T15:01:00Z");
-        assert_eq!(judged(&event, ""), "unknown");
+    // Without a time in it the words decide.
+    assert_eq!(
+        judged(&event(true, None), words),
+        "until 2026-11-15T15:01:00Z"
+    );
+    assert_eq!(judged(&event(true, None), ""), "unknown");
+    // ERRC-06: a moment that is past is exact; the words mean no other.
+    let past = event(true, Some(ms(NOW) - 86_400_000));
+    for words in [
+        "You've hit your weekly limit · resets Nov 14, 7am (America/New_York)",
+        "You've hit your 5-hour limit · resets 1pm (Europe/Vilnius)",
+        "",
+    ] {
+        assert_eq!(judged(&past, words), "unknown", "{words}");
     }
+    assert_eq!(judged(&past, "Credit balance is too low"), "pause Spend");
     // A warning is no refusal.
     assert_eq!(
         judged(&event(false, Some(soon)), "Credit balance is too low"),

@@ -222,12 +222,12 @@ pub enum Notice {
     BreakerClosed { iteration: u32 },
     #[say(if let WaitReason::Between = why, "pausing {seconds} s", seconds = seconds(*ms))]
     #[say(if let WaitReason::Backoff = why, "trying again in {seconds} s", seconds = seconds(*ms))]
-    #[say(if let WaitReason::Limit = why, "sleeping {span} until the limit resets; wake: `ralph wake`", span = span(*ms, lang))]
+    #[say(if let WaitReason::Limit = why, "at the usage limit: asks again in {span}; at once: `ralph wake`", span = span(*ms, lang))]
     #[say(if let WaitReason::Overload = why, "the agent's service is overloaded or does not answer: trying again in {span}; at once: `ralph wake`", span = span(*ms, lang))]
     #[say(if let WaitReason::Ci = why, "next look at CI in {left}", left = span(*ms, lang))]
     #[say(if let WaitReason::Answer = why, "everything that is left waits for an answer: `ralph answer`; waiting {span}", span = span(*ms, lang))]
     #[say(if let WaitReason::Cooldown = why, "the circuit breaker is open: one more turn is tried in {span}; at once: `ralph wake`", span = span(*ms, lang))]
-    #[say("the hourly rate is used up: waiting {seconds} s", seconds = seconds(*ms))]
+    #[say("the hourly rate is used up: waiting {span}; at once: `ralph wake`", span = span(*ms, lang))]
     Wait {
         iteration: u32,
         #[serde(rename = "reason", serialize_with = "wire::name")]

@@ -90,7 +90,13 @@ impl Hold {
             Refusal::Usage { .. } => after(doubling(5 * MINUTE_MS, count, 60 * MINUTE_MS)),
             Refusal::Overload {
                 retry_after_ms: Some(ms),
-            } => after(ms.max(1000)),
+            } => {
+                let longer = match count {
+                    0 | 1 => 1000,
+                    _ => doubling(MINUTE_MS, count - 1, 30 * MINUTE_MS),
+                };
+                after(ms.max(longer))
+            }
             Refusal::Overload { .. } => after(doubling(MINUTE_MS, count, 30 * MINUTE_MS)),
             Refusal::Person(_) => None,
         };

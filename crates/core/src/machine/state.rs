@@ -12,8 +12,8 @@ pub(super) use self::groups::{E2eState, Failing, LimitSteps, Notes};
 use super::clock::Clock;
 use super::refusal::Hold;
 use super::{
-    Board, CheckScope, Goal, Hint, Limit, NoLimit, Now, Outcome, Question, Request, Rules,
-    SessionState, TaskRef, VerifyWhen, WaitReason, WallFacts,
+    Board, CheckScope, Goal, Hint, Limit, Need, NoLimit, Now, Outcome, PauseReason, Question,
+    Refusal, Request, Rules, SessionState, TaskRef, VerifyWhen, WaitReason, WallFacts,
 };
 use crate::flow::{Flow, FlowRules, Position, Scope, Writes};
 use crate::forecast::{Forecast, Pace, Point};
@@ -321,6 +321,29 @@ impl State {
         let waits = self.stage == Stage::Waiting && self.free_agent().is_none();
         let times = self.agents.holds.values().filter_map(ahead);
         times.min().filter(|_| waits)
+    }
+
+    /// When the limit that holds the agents resets, on the wall clock, where
+    /// their service said so.
+    pub fn limit_resets_at(&self) -> Option<i64> {
+        let held = self
+            .agents
+            .holds
+            .values()
+            .filter(|hold| hold.until.is_some());
+        let soonest = held.min_by_key(|hold| hold.until)?;
+        match soonest.why {
+            Refusal::Usage { resets_at } => resets_at.filter(|_| resets_at == soonest.until),
+            _ => None,
+        }
+    }
+
+    /// When a run that does not wait so long can go on, on the wall clock.
+    pub fn paused_until(&self) -> Option<i64> {
+        let reason = PauseReason::Agent(Need::LongWait);
+        let is_long = self.outcome() == Some(&Outcome::Paused { reason });
+        let until = self.agents.holds.values().filter_map(|hold| hold.until);
+        until.min().filter(|_| is_long)
     }
 
     /// The first choice among the agents that can be called now.

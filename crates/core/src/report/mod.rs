@@ -38,6 +38,8 @@ pub struct Facts {
     /// In the person's own time zone.
     pub started: String,
     pub ended: String,
+    /// When a limit resets that the run did not wait for.
+    pub resets_at: Option<String>,
     /// On the wall clock, in UTC.
     pub started_ms: i64,
     pub ended_ms: i64,

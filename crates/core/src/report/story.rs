@@ -6,7 +6,7 @@ use super::calls::Calls;
 use crate::flow::{Answer, FlowNotice};
 use crate::lang::Spoken;
 use crate::machine::{
-    CheckNotice, Denial, Detail, ErrorClass, Event, GuardBlock, Kind, Missing, Notice, Stage,
+    CheckNotice, Denial, Detail, ErrorClass, Event, GuardBlock, Kind, Missing, Notice, Sign, Stage,
     State, Tasks, WaitReason, WallFacts,
 };
 use crate::proof::Unshown;
@@ -36,6 +36,8 @@ pub struct Story {
     pub resumed: u32,
     /// Turns that left nothing new behind.
     pub stalled: u32,
+    /// What the circuit breaker saw that ended the run.
+    pub breaker: Vec<Sign>,
     /// The turn that ticked each task; 0 where no turn did.
     pub(super) ticked: BTreeMap<String, u32>,
     /// What is waited for now.
@@ -184,6 +186,7 @@ impl Story {
             Notice::SandboxDenied { iteration, denial } => {
                 self.denied.entry(denial.clone()).or_insert(*iteration);
             }
+            Notice::BreakerOpen { signs, .. } => self.breaker = signs.clone(),
             Notice::Resume { .. } => self.resumed += 1,
             Notice::Stalled { .. } => self.stalled += 1,
             _ => {}

@@ -36,6 +36,7 @@ fn facts() -> Facts {
         ended_ms: 4_800_000,
         started: "2026-01-18 10:00:00".into(),
         ended: "2026-01-18 11:20:00".into(),
+        resets_at: None,
         git: Some(GitFacts {
             branch: Some("main".into()),
             from: Some("1111111aaaaaaaa".into()),

@@ -3,9 +3,9 @@
 use super::{Report, SHORT_ID, TaskProof, TaskStory};
 use crate::display;
 use crate::lang::{Lang, Say};
-use crate::machine::{BreakerRule, Limit, Outcome, PauseReason, State};
+use crate::machine::{BreakerRule, Limit, Outcome, PauseReason, Sign, State};
 use crate::proof::level::counted;
-use crate::text::{one_line, redact, sanitize};
+use crate::text::{excerpt, one_line, redact, sanitize};
 use crate::tr;
 
 /// The lists of a report, by their headings.
@@ -113,8 +113,32 @@ pub(super) fn sentence(lang: Lang, report: &Report) -> String {
         );
     }
     let errors = report.story.errors.len();
-    outcome_sentence(lang, report.outcome.as_ref(), errors)
+    let said = outcome_sentence(lang, report.outcome.as_ref(), errors);
+    let resets = report.facts.resets_at.as_ref();
+    let resets = resets.map(|at| tr!(lang, "(The limit resets at {at}.)"));
+    let same = Some(&Outcome::CircuitBreak {
+        rule: BreakerRule::SameError,
+    });
+    let failure = report.story.breaker.first().map(|sign| failure(lang, sign));
+    let failure = failure.filter(|_| report.outcome.as_ref() == same);
+    let parts = [Some(said), resets, failure];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
+
+/// What came again and again, in one line: of an output its last words.
+fn failure(lang: Lang, sign: &Sign) -> String {
+    match sign {
+        Sign::Output { of, text } => {
+            let mut lines = text.lines().rev().map(str::trim);
+            let last = lines.find(|line| !line.is_empty()).unwrap_or_default();
+            format!("{of}: {}", excerpt(last, LONGEST_FAILURE))
+        }
+        other => excerpt(&one_line(&other.say(lang)), LONGEST_FAILURE).into_owned(),
+    }
+}
+
+/// A sentence holds no whole output.
+const LONGEST_FAILURE: usize = 200;
 
 /// The machine's own reasons in words; what an agent said stays as it is.
 pub fn reason_words(lang: Lang, outcome: &Outcome) -> String {

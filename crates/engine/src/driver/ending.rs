@@ -5,6 +5,7 @@ use ralph_core::machine::{Now, Outcome, PauseReason, Stage};
 use super::Driver;
 use crate::announcement::Announcement;
 use crate::error::DriveError;
+use crate::notify::{LAST_WAIT, SILENT_WAIT};
 use crate::perform::Host;
 use crate::record::RecordError;
 use crate::supervise::orphans;
@@ -55,12 +56,26 @@ impl Driver<'_> {
         if self.courier.is_idle() {
             return;
         }
-        let failures = tokio::select! {
-            biased;
-            Some(_) = self.requests.recv() => Vec::new(),
-            failures = self.courier.finish() => failures,
-        };
-        for undelivered in failures {
+        for time in [SILENT_WAIT, LAST_WAIT] {
+            if time == LAST_WAIT
+                && let Some(way) = self.courier.trying().cloned()
+            {
+                let seconds = LAST_WAIT.as_secs();
+                self.announce(Announcement::Telling { way, seconds });
+            }
+            let (failures, is_enough) = tokio::select! {
+                biased;
+                Some(_) = self.requests.recv() => (Vec::new(), true),
+                failures = self.courier.finish(time) => (failures, false),
+            };
+            for undelivered in failures {
+                self.announce(Announcement::NotTold { undelivered });
+            }
+            if is_enough || self.courier.is_idle() {
+                break;
+            }
+        }
+        for undelivered in self.courier.give_up() {
             self.announce(Announcement::NotTold { undelivered });
         }
     }

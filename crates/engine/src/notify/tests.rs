@@ -55,7 +55,7 @@ fn finish(courier: &mut Courier) -> Vec<Undelivered> {
         .enable_all()
         .build()
         .unwrap();
-    runtime.block_on(courier.finish())
+    runtime.block_on(courier.finish(Duration::from_secs(20)))
 }
 
 fn courier(notifier: Notifier) -> Courier {
@@ -101,7 +101,14 @@ fn a_command_that_fails_is_tried_again_and_then_told() {
     });
     never.take(&blocked("a"), &state(), AT);
     let why = "exit code 7: no such luck".into();
-    assert_eq!(finish(&mut never), [Undelivered { way, why }]);
+    assert_eq!(
+        finish(&mut never),
+        [Undelivered {
+            way,
+            topic: NotifyTopic::Guard,
+            why
+        }]
+    );
 }
 
 /// What was ended in the middle may have been heard: it is not said twice.
@@ -188,6 +195,35 @@ fn a_webhook_that_says_no_is_not_asked_again_and_never_named() {
     assert_eq!(failures[0].why, "HTTP 404");
     assert!(!failures[0].way.say(Lang::En).contains("s3cr3t"));
     assert_eq!(thread.join().unwrap().len(), 1);
+}
+
+/// notifications.md: whom the end has no time for is named, each with why.
+#[test]
+fn what_is_not_delivered_in_time_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let way = Way::Command("echo no such luck >&2; exit 7".into());
+    let mut courier = courier(notifier(dir.path(), vec![way.clone()]));
+    courier.take(&blocked("a"), &state(), AT);
+    courier.take(&blocked("b"), &state(), AT);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let failures = runtime.block_on(async {
+        let failures = courier.finish(Duration::from_millis(800)).await;
+        assert_eq!(failures, []);
+        assert_eq!(courier.trying(), Some(&way));
+        courier.give_up()
+    });
+    let whys: Vec<&str> = failures
+        .iter()
+        .map(|failure| failure.why.as_str())
+        .collect();
+    assert_eq!(
+        whys,
+        ["exit code 7: no such luck", "there was no time left for it"]
+    );
+    assert!(courier.is_idle());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::Trials;
 use super::back::back;
-use crate::past::{self, PastError};
+use crate::past::{self, Past, PastError};
 use crate::room::Content;
 use crate::snapshots::{Snapshots, TreeId};
 use crate::supervise::Stop;
@@ -53,20 +53,12 @@ pub fn again(
         // Nothing can be shown of a tree that can't be made again.
         ground.now = None;
     }
-    // What others ask for says nothing of this task.
-    let own = task.and_then(|id| past.state.rules.checks.tasks.get(id));
-    let is_its = |result: &&CommandResult| match (task, own) {
-        (None, _) => true,
-        (Some(_), Some(own)) => own.contains(&result.command),
-        (Some(_), None) => !result.of_task,
-    };
-    let commands = then.results.iter().filter(is_its);
-    let commands = commands.map(|result| result.command.clone());
+    let commands = commands_of(&past, &then, task);
     let mut trials = Trials {
         layout: layout.clone(),
         order: Order {
             project: Vec::new(),
-            own: commands.collect(),
+            own: commands,
             own_only_if_project_passes: false,
         },
         checks: past.state.rules.checks.clone(),
@@ -101,6 +93,18 @@ pub fn again(
             trials.run(stop).await.report
         })
     }))
+}
+
+/// What others ask for says nothing of this task.
+fn commands_of(past: &Past, then: &VerifyReport, task: Option<&str>) -> Vec<String> {
+    let own = task.and_then(|id| past.state.rules.checks.tasks.get(id));
+    let is_its = |result: &&CommandResult| match (task, own) {
+        (None, _) => true,
+        (Some(_), Some(own)) => own.contains(&result.command),
+        (Some(_), None) => !result.of_task,
+    };
+    let its = then.results.iter().filter(is_its);
+    its.map(|result| result.command.clone()).collect()
 }
 
 /// Whether a task was judged there, whatever came of it.

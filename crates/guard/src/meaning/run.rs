@@ -41,7 +41,10 @@ impl Walker<'_> {
         };
         self.deeper(program, |walker| {
             walker.trace.command(argv);
-            walker.run_inner(program, args, env, stdin)
+            let outer = walker.running.replace(argv.join(" "));
+            let flow = walker.run_inner(program, args, env, stdin);
+            walker.running = outer;
+            flow
         })
     }
 

@@ -4,13 +4,10 @@ use std::borrow::Cow;
 
 use super::command::Command;
 use super::env::{Env, Value};
-use crate::finding::{Finding, Found, Trace};
+use crate::finding::{Finding, Found, MAX_SHOWN, Trace};
 use crate::mark;
 use crate::paths::{Resolved, climbs_out, native, normalize};
 use crate::{Context, RuleId};
-
-/// How much text a shown command may have.
-const MAX_SHOWN: usize = 160;
 
 /// The rules, as the walk calls them.
 pub trait Judges: std::fmt::Debug {
@@ -29,6 +26,8 @@ pub struct Walker<'a> {
     pub traps: Vec<String>,
     /// Within a recipe of a build file.
     pub in_recipe: bool,
+    /// The command that is judged, with its arguments.
+    pub(super) running: Option<String>,
     pub(super) resolved: Resolved<'a>,
     pub(super) judges: &'a dyn Judges,
     pub(super) steps: usize,
@@ -43,6 +42,7 @@ impl<'a> Walker<'a> {
             trace,
             traps: Vec::new(),
             in_recipe: false,
+            running: None,
             resolved: Resolved::new(context.world),
             judges,
             steps: 0,
@@ -70,6 +70,7 @@ impl<'a> Walker<'a> {
         self.findings.push(Finding {
             rule: Found::BuiltIn(rule),
             detail,
+            command: self.running.as_deref().map(mark::show),
         });
     }
 

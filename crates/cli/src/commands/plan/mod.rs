@@ -120,11 +120,15 @@ fn with_agent(
         ..Wanted::new(Layout::new(copy, &home), lang, own_program())
     };
     let plan = engine_plan::prepare(&settings, &wanted).or_fail(app)?;
-    let code = show(app, plan, &Opening::New, Shown::default())?;
+    let shown = Shown {
+        is_passing: true,
+        ..Shown::default()
+    };
+    let code = show(app, plan, &Opening::New, shown)?;
     if code != 0 {
         app.warn(&tr!(
             lang,
-            "no plan came of it that could be proven; nothing was written"
+            "no plan came of it that could be proven; nothing was written, and nothing of that run is kept. Say more of the goal, or let it try longer: `ralph plan GOAL --rounds N`"
         ));
         return Err(code);
     }

@@ -1,12 +1,16 @@
 use super::*;
 use crate::display::*;
+use crate::machine::Limit;
 use crate::usage::Usd;
 use insta::assert_snapshot;
 
 #[test]
 fn limit_boxes() {
-    let progress = Some(Progress::new(3, 7));
-    assert_snapshot!(limit_box(&en(), progress, None, 100, 100, false), @"
+    let ending = &Ending {
+        progress: Some(Progress::new(3, 7)),
+        ..Ending::default()
+    };
+    assert_snapshot!(limit_box(&en(), ending, None, Limit::Iterations, 100, 100, false), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⚠️ Loop safety valve                        ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -20,7 +24,13 @@ fn limit_boxes() {
 
     👉 Next: ralph resume  (goes on with 100 more iterations)
     ");
-    assert_snapshot!(limit_box(&tw(), progress, None, 100, 100, false), @"
+    let calls = limit_box(&en(), ending, None, Limit::Dispatches, 2, 1, false);
+    assert!(
+        calls.contains("Limit of agent calls reached (2)"),
+        "{calls}"
+    );
+    assert!(calls.contains("make 1 more agent call\n"), "{calls}");
+    assert_snapshot!(limit_box(&tw(), ending, None, Limit::Iterations, 100, 100, false), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⚠️ Loop 安全閥觸發                          ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -34,7 +44,7 @@ fn limit_boxes() {
 
     👉 下一步: ralph resume  (再執行 100 次迭代)
     ");
-    assert_snapshot!(limit_box(&cn(), progress, None, 100, 100, false), @"
+    assert_snapshot!(limit_box(&cn(), ending, None, Limit::Iterations, 100, 100, false), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⚠️ Loop 安全阀触发                          ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -48,7 +58,7 @@ fn limit_boxes() {
 
     👉 下一步: ralph resume  (再执行 100 次迭代)
     ");
-    assert_snapshot!(limit_box(&ascii(Lang::ZhTw), progress, None, 100, 100, false), @"
+    assert_snapshot!(limit_box(&ascii(Lang::ZhTw), ending, None, Limit::Iterations, 100, 100, false), @"
     +================================================================+
     |                    [!] Loop 安全閥觸發                         |
     +================================================================+

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::display::*;
+use crate::machine::Limit;
 use crate::machine::{BreakerRule, Missing, TaskRef};
 use crate::text::sanitize;
 use crate::text::width::width;
@@ -113,7 +114,18 @@ fn blocks(screen: &Screen, text: &str) -> Vec<(String, bool)> {
         (rejected(screen, &text(), &missing), false),
         (complete_box(screen, &complete), true),
         (
-            limit_box(screen, progress.progress, None, 100, 100, false),
+            limit_box(
+                screen,
+                &Ending {
+                    progress: progress.progress,
+                    ..Ending::default()
+                },
+                None,
+                Limit::Iterations,
+                100,
+                100,
+                false,
+            ),
             true,
         ),
         (error_report(screen, &errors, &ending()), true),

@@ -290,14 +290,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 668 events, 2 complete, ef2d74d18afce877
-    prompt: 744 events, 1 complete, 5fcef6a479e8893c
-    pull: 628 events, 1 complete, 0bd0b71f82e8d21c
-    ci: 1737 events, 0 complete, e97e5b2a14950558
-    drt: 1437 events, 10 complete, dcbcd6b63d9098f9
-    ralph: 717 events, 4 complete, f94be9bb04e8a01c
-    planned: 481 events, 6 complete, 901118ac756fe76f
-    direct: 461 events, 15 complete, 81b70388a34a3403
-    session: 1118 events, 6 complete, ea942bddc4840fe3
+    tasks: 668 events, 2 complete, 43358a3e13bbbd19
+    prompt: 744 events, 1 complete, 127812df6cc13f2d
+    pull: 628 events, 1 complete, 1fbda25d5ef92eec
+    ci: 1737 events, 0 complete, 0094e9614824a3ec
+    drt: 1437 events, 10 complete, c83138ec495cd540
+    ralph: 717 events, 4 complete, 78972a818e305b30
+    planned: 481 events, 6 complete, 3c81e9d933d178fd
+    direct: 461 events, 15 complete, c2daee5aa8f15b4f
+    session: 1118 events, 6 complete, dfc8c8223edd4ee4
     ");
 }

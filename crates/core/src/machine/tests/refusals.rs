@@ -40,6 +40,8 @@ fn a_limit_is_waited_out_to_the_minute_and_the_turn_is_not_counted() {
     run.turn(refused(limit));
     assert_eq!(run.waits(), Some((133 * MINUTE, WaitReason::Limit)));
     assert_eq!(run.told(), ["agent_refused", "wait"]);
+    let resets = run.now.wall_ms + 133 * MINUTE as i64;
+    assert_eq!(run.state.limit_resets_at(), Some(resets));
     assert_eq!((run.state.turn.number, run.state.counted_turns()), (1, 0));
     assert_eq!(run.state.counters, Counters::default());
 
@@ -73,6 +75,7 @@ fn without_a_reset_time_it_asks_less_and_less_often() {
         for wait in minutes {
             run.turn(refused(refusal));
             assert_eq!(run.waits(), Some((wait * MINUTE, why)));
+            assert_eq!(run.state.limit_resets_at(), None);
             run.wake();
         }
         // A call that is answered ends the row.
@@ -87,6 +90,25 @@ fn an_overloaded_service_is_given_the_time_that_it_asks_for() {
     let mut run = begin(for_tasks());
     run.turn(refused(overload(Some(7_000))));
     assert_eq!(run.waits(), Some((7_000, WaitReason::Overload)));
+}
+
+#[test]
+fn a_service_that_keeps_asking_for_a_moment_is_asked_less_and_less_often_errc_06() {
+    let mut run = begin(for_tasks());
+    for (asked, waits) in [
+        (7_000, 7_000),
+        (7_000, MINUTE),
+        (7_000, 2 * MINUTE),
+        (10 * MINUTE, 10 * MINUTE),
+        (7_000, 8 * MINUTE),
+        (7_000, 16 * MINUTE),
+        (7_000, 30 * MINUTE),
+        (60 * MINUTE, 60 * MINUTE),
+    ] {
+        run.turn(refused(overload(Some(asked))));
+        assert_eq!(run.waits(), Some((waits, WaitReason::Overload)));
+        run.wake();
+    }
 }
 
 #[test]
@@ -127,7 +149,10 @@ fn a_reset_that_is_too_far_away_pauses() {
     let mut run = begin(rules.clone());
     run.turn(refused(usage(Some(61 * MINUTE as i64), &run)));
     assert_eq!(run.outcome(), needs(Need::LongWait));
+    let resets = run.now.wall_ms + 61 * MINUTE as i64;
+    assert_eq!(run.state.paused_until(), Some(resets));
     run.resume();
+    assert_eq!(run.state.paused_until(), None);
     assert_eq!(run.call().unwrap().attempt, 2);
 
     let mut run = begin(rules);

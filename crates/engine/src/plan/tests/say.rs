@@ -368,17 +368,17 @@ working on specs/b/tasks.md, the newest unfinished task file (others: specs/a/ta
     check(
         &Announcement::NothingProves,
         r#"
-no verification is set up (--verify 'CMD'): ticks are the agent's own claims
-沒有設定驗證（--verify 'CMD'）：勾選只是代理自己的宣稱
-没有设置验证（--verify 'CMD'）：勾选只是代理自己的声称
+no verification is set up (verify.commands, `ralph run --verify 'CMD'`): ticks are the agent's own claims
+沒有設定驗證（verify.commands、`ralph run --verify 'CMD'`）：勾選只是代理自己的宣稱
+没有设置验证（verify.commands、`ralph run --verify 'CMD'`）：勾选只是代理自己的声称
 "#,
     );
     check(
         &Announcement::OnlyWords,
         r#"
-nothing can prove that the work is done: the loop will stop when the agent says so; name a check with --verify 'CMD'
-沒有任何方法能證明工作已完成：代理宣稱完成時迴圈就會停下；請用 --verify 'CMD' 指定檢查
-没有任何方法能证明工作已完成：代理声称完成时循环就会停下；请用 --verify 'CMD' 指定检查
+nothing can prove that the work is done: the loop will stop when the agent says so; name a check with verify.commands or `ralph run --verify 'CMD'`
+沒有任何方法能證明工作已完成：代理宣稱完成時迴圈就會停下；請用 verify.commands 或 `ralph run --verify 'CMD'` 指定檢查
+没有任何方法能证明工作已完成：代理声称完成时循环就会停下；请用 verify.commands 或 `ralph run --verify 'CMD'` 指定检查
 "#,
     );
     check(
