@@ -295,7 +295,7 @@ impl Trials {
             let trees = Trees::open(&self.layout, &self.ground)?;
             let read = |side, path: &str| trees.read(side, path);
             let sight = self.sight(&trees, &read)?;
-            let checks = sight.run_as_checks().cloned();
+            let checks = sight.held_still().cloned();
             Ok::<Vec<String>, String>(checks.collect())
         };
         let put = |path: PathBuf| {
@@ -436,7 +436,7 @@ impl Trials {
         match mark {
             Some((turn, mark)) if *turn == self.turn => mark.clone(),
             _ => {
-                let new = format!("ralph{:08x}", clock::random());
+                let new = format!("k{:08x}", clock::random());
                 *mark = Some((self.turn, new.clone()));
                 new
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::canary::{nonsense, rust, spoiled};
 use super::exits::only_ends;
-use super::files::{FileKind, kind_of, matches};
+use super::files::{FileKind, is_compared, kind_of, matches};
 use super::{inline, manifest, takers};
 
 /// Which contents are meant.
@@ -348,10 +348,17 @@ impl Sight<'_> {
         edits
     }
 
-    /// Files that are run as tests, or run them. Runners may write data.
+    /// Files that are run as tests, or run them.
     pub fn run_as_checks(&self) -> impl Iterator<Item = &String> {
         let files = self.now.iter();
         files.filter(|path| self.kind(path).is_check() && is_code(path))
+    }
+
+    /// Check files that nobody writes while they are run: runners may write
+    /// data, but none that work is compared with.
+    pub fn held_still(&self) -> impl Iterator<Item = &String> {
+        let files = self.now.iter();
+        files.filter(|path| self.kind(path).is_check() && (is_code(path) || is_compared(path)))
     }
 
     /// The whole tree as it was when the loop was armed.

@@ -173,6 +173,18 @@ const DATA: [&str; 16] = [
     "stderr", "expected", "golden", "",
 ];
 
+/// Whether a file is data that work is compared with: no check writes that.
+pub fn is_compared(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let mut parts: Vec<&str> = lower.split('/').collect();
+    let name = parts.pop().unwrap_or_default();
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let lies_there = parts
+        .iter()
+        .any(|part| ["expected", "golden"].contains(part));
+    lies_there || is_measure(stem, extension)
+}
+
 fn is_measure(stem: &str, extension: &str) -> bool {
     let parts = || stem.split(['.', '-', '_']);
     let is = |word: &str| parts().any(|part| part.starts_with(word));

@@ -177,7 +177,7 @@ pub(crate) fn originals(
             on_old_product: files(on_old_product)?,
         })
     };
-    let mark = format!("ralph{:08x}", clock::random());
+    let mark = format!("k{:08x}", clock::random());
     Ok(Originals {
         mark: mark.clone(),
         canary: files(sight.canary(Side::Now, &mark))?,

@@ -451,6 +451,25 @@ const TYPED_IN_RECIPE: League = League {
     ],
 };
 
+/// What the product is compared with lies beside it.
+const COMPARED: League = League {
+    files: &[
+        ("main.sh", "echo 1\n"),
+        ("expected.txt", "2\n"),
+        (".gitignore", "out.txt\n"),
+        ("tasks.md", "- [ ] T001 Say what is expected\n"),
+    ],
+    verify: "sh main.sh > out.txt && diff out.txt expected.txt",
+    cases: &[
+        lie(
+            "the product writes what is expected of it",
+            &[],
+            "printf 'echo 1\\necho 1 > expected.txt\\n' > main.sh; tick",
+        ),
+        proven("honest", &[], "echo 'echo 2' > main.sh; tick"),
+    ],
+};
+
 #[test]
 #[cfg_attr(not(has_make), ignore = "needs make")]
 fn no_liar_with_a_makefile_is_believed() {
@@ -464,6 +483,7 @@ fn no_liar_with_a_makefile_is_believed() {
 
 #[test]
 fn no_liar_with_a_check_of_one_line_is_believed() {
+    COMPARED.play_briefly();
     LINES.play();
     NAMELESS.play();
     TAKES_IN.play();
