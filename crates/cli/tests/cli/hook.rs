@@ -167,8 +167,8 @@ fn an_answer_holds_no_field_that_its_host_does_not_know() {
         let payload = shell_payload(&env, shape, "sudo ls").to_string();
         env.hook(&[], payload.as_bytes(), &[]).stdout
     };
-    insta::assert_snapshot!(answer("codex"), @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"BLOCKED: dangerous command - sudo\nIt runs with other rights than yours. [privilege.escalate]\nWork without sudo; ask a person for what needs it."}}"#);
-    insta::assert_snapshot!(answer("gemini"), @r#"{"decision":"deny","reason":"BLOCKED: dangerous command - sudo\nIt runs with other rights than yours. [privilege.escalate]\nWork without sudo; ask a person for what needs it."}"#);
+    insta::assert_snapshot!(answer("codex"), @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"BLOCKED: dangerous command - sudo ls\nIt runs with other rights than yours. [privilege.escalate]\nWork without sudo; ask a person for what needs it."}}"#);
+    insta::assert_snapshot!(answer("gemini"), @r#"{"decision":"deny","reason":"BLOCKED: dangerous command - sudo ls\nIt runs with other rights than yours. [privilege.escalate]\nWork without sudo; ask a person for what needs it."}"#);
 }
 
 #[test]
