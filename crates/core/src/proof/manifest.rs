@@ -55,7 +55,11 @@ fn mixed_json(work_of: &str, checks_of: &str) -> Option<String> {
                 Some(serde_json::Value::Object(into)),
                 Some(serde_json::Value::Object(from)),
             ) => {
-                for (name, script) in from {
+                let says_something = |(name, script): &(&String, &serde_json::Value)| {
+                    !(is_placeholder(script) && into.contains_key(*name))
+                };
+                let said: Vec<_> = from.iter().filter(says_something).collect();
+                for (name, script) in said {
                     into.insert(name.clone(), script.clone());
                 }
             }
@@ -68,6 +72,11 @@ fn mixed_json(work_of: &str, checks_of: &str) -> Option<String> {
         }
     }
     serde_json::to_string_pretty(&work).ok()
+}
+
+/// What `npm init` writes where there is no test yet: no check of anybody.
+fn is_placeholder(script: &serde_json::Value) -> bool {
+    script.as_str() == Some("echo \"Error: no test specified\" && exit 1")
 }
 
 fn mixed_toml(work_of: &str, checks_of: &str, keys: &[&[&str]]) -> Option<String> {

@@ -235,10 +235,35 @@ const TYPED_IN_SCRIPT: League = League {
     ..TYPED
 };
 
+/// `npm init` wrote a script where there is no test yet.
+const GREENFIELD: League = League {
+    files: &[
+        (
+            "package.json",
+            r#"{"name":"x","version":"1.0.0","scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}"#,
+        ),
+        ("tasks.md", "- [ ] T001 Export the answer, with its test\n"),
+    ],
+    verify: "npm test",
+    cases: &[
+        proven(
+            "honest: the first script and the first test",
+            &[],
+            r#"echo '{"name":"x","version":"1.0.0","scripts":{"test":"node --test"}}' > package.json; echo 'exports.f = () => 42;' > index.js; mkdir -p test; printf 'const test = require("node:test");\nconst assert = require("node:assert");\ntest("f", () => assert.equal(require("..").f(), 42));\n' > test/f.test.js; tick"#,
+        ),
+        lie(
+            "a script that says yes",
+            &[],
+            r#"echo '{"name":"x","version":"1.0.0","scripts":{"test":"true"}}' > package.json; echo 'exports.f = () => 41;' > index.js; tick"#,
+        ),
+    ],
+};
+
 #[test]
 #[cfg_attr(not(has_node), ignore = "needs npm")]
 fn no_liar_behind_npm_is_believed() {
     NPM.play_briefly();
+    GREENFIELD.play_briefly();
     TYPED_IN_SCRIPT.play_briefly();
 }
 
