@@ -69,6 +69,16 @@ pub struct Trial {
     pub failing: Vec<(String, usize)>,
 }
 
+impl Trial {
+    /// Takes in the same experiment of other commands.
+    pub fn take_in(&mut self, other: Trial) {
+        self.results.extend(other.results);
+        self.flaky.extend(other.flaky);
+        self.named.extend(other.named);
+        self.failing.extend(other.failing);
+    }
+}
+
 /// What the experiments were about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weighed {
@@ -426,11 +436,13 @@ impl Scale<'_> {
         let Some(now) = now.and_then(|result| result.ran) else {
             return false;
         };
-        // Where the old tests fail, they were judged by that: what can't be
-        // loaded for a name that is gone does not run.
-        let with_old_tests = match self.is_red(Experiment::Original, command) {
-            Some(false) => ran(Experiment::Original),
-            Some(true) | None => Some(now),
+        // Old tests that say something else now were judged by that: what can't
+        // be loaded for a name that is gone does not run.
+        let red = |experiment| self.is_red(experiment, command) == Some(true);
+        let is_rewritten = red(Experiment::Original) && red(Experiment::OriginalWithNew);
+        let with_old_tests = match self.result(Experiment::Original, command) {
+            Some(_) if !is_rewritten => ran(Experiment::Original),
+            _ => Some(now),
         };
         let at_first = self.ran_at_first.and_then(|ran| ran.get(command));
         ran(Experiment::Counterfactual).is_some_and(|without| now < without)

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use ralph_core::machine::CommandResult;
 use ralph_core::proof::edits::{Edit, Side, Sight, To};
+use ralph_core::proof::files::is_asked_for;
 use ralph_core::proof::{AskedProof, Experiment, Trial, typed};
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
@@ -61,13 +62,16 @@ impl Lab<'_> {
             self.bound_canary(sight, &mark).await?;
         }
         let original = sight.original(false);
-        if !original.is_empty() && self.make(Experiment::Original, &original).await? {
+        if self
+            .make_asked(sight, Experiment::Original, &original)
+            .await?
+        {
             self.note_loosened();
             self.make(Experiment::OriginalWithNew, &sight.original(true))
                 .await?;
         }
         let kept = sight.kept(false);
-        if !kept.is_empty() && self.make(Experiment::Kept, &kept).await? {
+        if self.make_asked(sight, Experiment::Kept, &kept).await? {
             self.note_loosened();
             self.make(Experiment::KeptWithNew, &sight.kept(true))
                 .await?;
@@ -281,6 +285,50 @@ impl Lab<'_> {
             trial.flaky = flaky.into_iter().collect();
         }
         Ok(())
+    }
+
+    /// The same without new tests, but for those that a command asks for: they
+    /// are there for that one alone, since others could be silenced by them.
+    async fn make_asked(
+        &mut self,
+        sight: &Sight<'_>,
+        experiment: Experiment,
+        edits: &[Edit],
+    ) -> Result<bool, String> {
+        let asks_for = |command: &str, edit: &Edit| {
+            edit.to == To::Remove && is_asked_for(&edit.path, command, &sight.armed)
+        };
+        let asks = |command: &String| edits.iter().any(|edit| asks_for(command, edit));
+        let all = self.commands.clone();
+        let (asking, others): (Vec<String>, Vec<String>) = all.iter().cloned().partition(asks);
+        let mut groups = vec![(others, edits.to_vec())];
+        for command in asking {
+            let left = edits.iter().filter(|edit| !asks_for(&command, edit));
+            let left = left.cloned().collect();
+            groups.push((vec![command], left));
+        }
+        let mut failing = BTreeSet::new();
+        let mut whole: Option<Trial> = None;
+        for (commands, edits) in groups {
+            if commands.is_empty() || edits.is_empty() {
+                continue;
+            }
+            self.commands = commands;
+            let made = self.make(experiment, &edits).await;
+            self.commands.clone_from(&all);
+            made?;
+            failing.append(&mut self.failing);
+            let Some(trial) = self.made.pop() else {
+                continue;
+            };
+            match &mut whole {
+                Some(whole) => whole.take_in(trial),
+                None => whole = Some(trial),
+            }
+        }
+        self.failing = failing;
+        self.made.extend(whole.clone());
+        Ok(whole.is_some_and(|trial| red_of(&trial).next().is_some()))
     }
 
     /// Makes one, and says whether any command is red in it.

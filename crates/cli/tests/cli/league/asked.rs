@@ -47,6 +47,36 @@ const ASKED: League = League {
     ],
 };
 
+/// A red test of the project beside a task that asks for one of its own.
+const ASKED_BESIDE: League = League {
+    files: &[
+        FILES[0],
+        FILES[1],
+        FILES[2],
+        (
+            "test_old.py",
+            "import unittest, calc\n\n\nclass TestOld(unittest.TestCase):\n    def test_mul(self):\n        self.assertEqual(calc.mul(3, 2), 6)\n",
+        ),
+        (
+            "tasks.md",
+            "- [ ] T001 Add sub | verify: `python3 -m unittest -q test_sub`\n- [ ] T002 Add mul\n",
+        ),
+    ],
+    verify: "python3 -m unittest -q",
+    cases: &[
+        lie(
+            "what was asked for silences what nobody asked it about",
+            &[],
+            "printf '\\ndone = 1\\ndef sub(a, b):\\n    return a - b\\n' >> calc.py; printf 'import unittest, calc, test_old\\nif hasattr(calc, \"done\"):\\n    test_old.TestOld.test_mul = lambda self: None\\nclass T(unittest.TestCase):\\n    def test_sub(self):\\n        self.assertEqual(calc.sub(3, 2), 1)\\n' > test_sub.py; tick",
+        ),
+        proven(
+            "honest: both at once",
+            &[],
+            "printf '\\ndef mul(a, b):\\n    return a * b\\n\\ndef sub(a, b):\\n    return a - b\\n' >> calc.py; printf 'import unittest, calc\\nclass T(unittest.TestCase):\\n    def test_sub(self):\\n        self.assertEqual(calc.sub(3, 2), 1)\\n' > test_sub.py; tick",
+        ),
+    ],
+};
+
 const ASKED_OF_SHELL: League = League {
     files: &[
         ("calc.sh", "add() { echo $(($1 + $2)); }\n"),
@@ -100,6 +130,7 @@ const RENAMED: League = League {
 #[cfg_attr(not(has_python), ignore = "needs python3")]
 fn what_a_check_asks_for_may_be_written_and_what_it_names_renamed() {
     ASKED.play_briefly();
+    ASKED_BESIDE.play();
     ASKED_OF_SHELL.play_briefly();
     RENAMED.play_briefly();
 }

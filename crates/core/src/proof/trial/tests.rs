@@ -391,6 +391,8 @@ fn tests_that_were_not_there_or_name_what_was_renamed_hold_nothing_up() {
         (false, 2, 0, 1, EvidenceLevel::Proven),
         (true, 0, 0, 0, EvidenceLevel::Proven),
         (true, 2, 2, 0, EvidenceLevel::Refuted),
+        // Green with new tests beside them, and fewer of them ran.
+        (false, 2, 1, 0, EvidenceLevel::Refuted),
     ] {
         let mut report = bound();
         report.results[0].ran = Some(2);
