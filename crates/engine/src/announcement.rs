@@ -78,7 +78,7 @@ pub enum Announcement {
     OnlyWords,
     /// There is not even a promise that could end it.
     #[say(
-        "neither a promise nor a check is set up: nothing but its limits ends this loop; name a check with --verify 'CMD'"
+        "neither a promise nor a check is set up: nothing but its limits ends this loop; name a check with verify.commands or `ralph run --verify 'CMD'`"
     )]
     OnlyLimits,
     /// The agent asks for permissions that nobody will give.

@@ -140,6 +140,24 @@ fn a_delta_loop_is_taken_up_and_its_file_stays_the_agents() {
     assert_eq!(env.json(".ralph/status.json")["reason"], "unproven");
 }
 
+/// CONF-05: a gate around an agent in a session too; it says no promise.
+#[test]
+fn the_preset_verify_lets_go_when_the_checks_pass() {
+    let env = TestEnv::new();
+    let client = env.claude_session(ONE);
+    client.says("/ralph-loop Make it ready --preset verify --verify 'test -f done.txt'");
+    let answer = client.stops("Done.");
+    assert!(sent_on(&answer).contains("test -f done.txt"), "{answer}");
+    assert!(
+        answer.to_string().contains("Ends when the checks pass"),
+        "{answer}"
+    );
+    env.write("done.txt", "");
+    let end = client.stops("Done again.");
+    assert!(released(&end).contains("test -f done.txt"), "{end}");
+    assert_eq!(env.json(".ralph/status.json")["status"], "complete");
+}
+
 #[test]
 fn a_promise_in_the_state_file_is_proven_like_any_other() {
     let env = TestEnv::new();

@@ -1,5 +1,7 @@
 //! The end of a run: proven, archived, told.
 
+use std::time::Duration;
+
 use ralph_core::machine::{Now, Outcome, PauseReason, Stage};
 
 use super::Driver;
@@ -56,28 +58,29 @@ impl Driver<'_> {
         if self.courier.is_idle() {
             return;
         }
-        for time in [SILENT_WAIT, LAST_WAIT] {
-            if time == LAST_WAIT
-                && let Some(way) = self.courier.trying().cloned()
-            {
+        if self.tell_within(SILENT_WAIT).await && !self.courier.is_idle() {
+            if let Some(way) = self.courier.trying().cloned() {
                 let seconds = LAST_WAIT.as_secs();
                 self.announce(Announcement::Telling { way, seconds });
             }
-            let (failures, is_enough) = tokio::select! {
-                biased;
-                Some(_) = self.requests.recv() => (Vec::new(), true),
-                failures = self.courier.finish(time) => (failures, false),
-            };
-            for undelivered in failures {
-                self.announce(Announcement::NotTold { undelivered });
-            }
-            if is_enough || self.courier.is_idle() {
-                break;
-            }
+            self.tell_within(LAST_WAIT).await;
         }
         for undelivered in self.courier.give_up() {
             self.announce(Announcement::NotTold { undelivered });
         }
+    }
+
+    /// Whether nobody wanted it to stop.
+    async fn tell_within(&mut self, time: Duration) -> bool {
+        let failures = tokio::select! {
+            biased;
+            Some(_) = self.requests.recv() => return false,
+            failures = self.courier.finish(time) => failures,
+        };
+        for undelivered in failures {
+            self.announce(Announcement::NotTold { undelivered });
+        }
+        true
     }
 
     /// At the end nobody carries the tag of this run.
