@@ -2,6 +2,7 @@
 //! keys (MONI-01, MONI-02).
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::json;
@@ -202,6 +203,19 @@ fn without_tmux_it_says_how_to_get_it() {
     assert!(!env.state("runs").exists());
 }
 
+/// A loop with its monitor, begun where no tmux is; `variables` are exported.
+fn outside_of_tmux(env: TestEnv, sockets: &Path, variables: &str, agent: &str) -> Terminal {
+    let script = env.outside("outside.sh");
+    let outside = format!(
+        "unset TMUX TMUX_PANE\nexport {variables} TMUX_TMPDIR='{}'\nexec {RALPH} \"$@\"\n",
+        sockets.display()
+    );
+    fs::write(&script, outside).unwrap();
+    let script = script.to_string_lossy().into_owned();
+    let words = ["run", "--monitor", "--agent-cmd", agent];
+    Terminal::start_with(env, &["sh", &script], &words)
+}
+
 /// Whoever stands outside tmux gets a session of its own, on a server of its
 /// own, and the exit code of the loop (U-03).
 #[test]
@@ -216,15 +230,7 @@ fn loop_and_monitor_stand_side_by_side_in_tmux() {
     other.args(["new-session", "-d", "sleep 60"]);
     other.env("TMUX_TMPDIR", &sockets).env_remove("TMUX");
     assert!(other.status().unwrap().success());
-    let script = env.outside("keyed.sh");
-    let outside = format!(
-        "unset TMUX TMUX_PANE\nexport MY_KEY=s3cr3tk3y TMUX_TMPDIR='{}'\nexec {RALPH} \"$@\"\n",
-        sockets.display()
-    );
-    fs::write(&script, outside).unwrap();
-    let script = script.to_string_lossy().into_owned();
-    let words = ["run", "--monitor", "--agent-cmd", &agent];
-    let terminal = Terminal::start_with(env, &["sh", &script], &words);
+    let terminal = outside_of_tmux(env, &sockets, "MY_KEY=s3cr3tk3y", &agent);
     let env = &terminal.env;
     wait_until("the agent works", || env.outside("working").exists());
     has_key_in_private(env);
@@ -255,15 +261,7 @@ fn a_session_that_was_left_can_be_found_and_ends_with_its_loop() {
     let agent = shell_agent(&env, WORKER);
     let sockets = env.outside("tmux-dir");
     fs::create_dir(&sockets).unwrap();
-    let script = env.outside("outside.sh");
-    let outside = format!(
-        "unset TMUX TMUX_PANE\nexport TMUX_TMPDIR='{}'\nexec {RALPH} \"$@\"\n",
-        sockets.display()
-    );
-    fs::write(&script, outside).unwrap();
-    let script = script.to_string_lossy().into_owned();
-    let words = ["run", "--monitor", "--agent-cmd", &agent];
-    let terminal = Terminal::start_with(env, &["sh", &script], &words);
+    let terminal = outside_of_tmux(env, &sockets, "", &agent);
     let env = &terminal.env;
     wait_until("the agent works", || env.outside("working").exists());
     terminal.see("task done", 1);
