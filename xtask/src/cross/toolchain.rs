@@ -126,6 +126,7 @@ impl Toolchain {
             // Those of the toolchain that runs this.
             .env_remove("RUSTFLAGS")
             .env_remove("RUSTC_WRAPPER")
+            .env_remove("RUSTC_WORKSPACE_WRAPPER")
             .env_remove("RUSTUP_TOOLCHAIN");
         command
     }

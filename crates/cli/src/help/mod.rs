@@ -63,13 +63,17 @@ pub fn command_in(lang: Lang) -> Command {
     }
     let template = template(&command, &words);
     let examples = format!("{}:", words.say(words::EXAMPLES));
-    for (verb, lines) in examples::EXAMPLES {
-        command = command.mut_subcommand(verb, |verb| {
-            let heading = heading(&verb, &examples);
-            verb.after_help(format!("{heading}\n{}", indented(lines)))
-        });
-    }
-    command.help_template(template)
+    let with_examples = |verb: Command| {
+        let mut all = examples::EXAMPLES.iter();
+        let Some((_, lines)) = all.find(|(name, _)| *name == verb.get_name()) else {
+            return verb;
+        };
+        let heading = heading(&verb, &examples);
+        verb.after_help(format!("{heading}\n{}", indented(lines)))
+    };
+    command
+        .mut_subcommands(with_examples)
+        .help_template(template)
 }
 
 /// What clap would print, with its one list of commands in groups.

@@ -22,11 +22,12 @@ pub const PRESETS: [(&str, &str); 6] = [
     ("delta", include_str!("presets/delta.toml")),
 ];
 
-/// Variables that the engine sets for agents: they say what a run uses and
-/// must not configure a run that an agent starts. `RALPH_TASKS_FILE` would
-/// otherwise be the variable of `tasks.file`.
-const ENGINE_VARIABLES: [&str; 5] = [
+/// Variables that the engine sets for agents, and those that break a debug
+/// build: they say what a run uses and must not configure a run that an agent
+/// starts. `RALPH_TASKS_FILE` would otherwise be the variable of `tasks.file`.
+const ENGINE_VARIABLES: [&str; 10] = [
     "RALPH_RUN_ID", "RALPH_RUN_TAG", "RALPH_ITERATION", "RALPH_TASKS_FILE", "RALPH_MODE",
+    "RALPH_TASK_ID", "RALPH_PORT", "RALPH_PORTS", "RALPH_FAULT", "RALPH_FAULT_TRACE",
 ];
 
 /// A value and where it was set.
@@ -143,10 +144,16 @@ pub fn variable_of_key(key: &str) -> Option<String> {
     (!ENGINE_VARIABLES.contains(&name.as_str())).then_some(name)
 }
 
+/// The key that a variable sets; the engine's own are not asked for.
 fn key_of_variable(name: &str) -> Option<&'static Key> {
+    let wanted = name.strip_prefix("RALPH_")?;
+    let spelt = |byte: u8| match byte {
+        b'.' => b'_',
+        byte => byte.to_ascii_uppercase(),
+    };
     Schema::get()
         .keys()
-        .find(|key| variable_of_key(&key.name).as_deref() == Some(name))
+        .find(|key| key.name.bytes().map(spelt).eq(wanted.bytes()))
 }
 
 fn misspelt_variable(name: &str) -> Option<ConfigWarning> {
@@ -194,6 +201,7 @@ fn read_toml(origin: &Origin, text: &str) -> Result<Layer, Vec<ConfigError>> {
     let mut reader = TomlReader {
         origin,
         text,
+        line_ends: text.match_indices('\n').map(|(at, _)| at).collect(),
         layer: Layer::default(),
         errors: Vec::new(),
     };
@@ -217,6 +225,7 @@ fn syntax_error(origin: &Origin, text: &str, error: &toml::de::Error) -> ConfigE
 struct TomlReader<'a> {
     origin: &'a Origin,
     text: &'a str,
+    line_ends: Vec<usize>,
     layer: Layer,
     errors: Vec<ConfigError>,
 }
@@ -226,7 +235,9 @@ impl TomlReader<'_> {
         let schema = Schema::get();
         for (key, value) in table {
             let name = join(prefix, key.get_ref());
-            let place = Place::new(self.origin.clone(), line_of(self.text, key.span().start));
+            let start = key.span().start;
+            let line = 1 + self.line_ends.partition_point(|end| *end < start);
+            let place = Place::new(self.origin.clone(), line);
             match (schema.key(&name), value.get_ref()) {
                 (Some(known), _) => self.read_value(known, value, place),
                 (None, DeValue::Table(inner)) if schema.has_section(&name) => {

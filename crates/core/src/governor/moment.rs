@@ -144,7 +144,8 @@ impl Context {
             return None;
         }
         let zone = said.zone.clone().unwrap_or_else(|| self.local.clone());
-        let time = said.time.unwrap_or(Time::midnight());
+        // Without one it is midnight.
+        let time = said.time.unwrap_or_default();
         // What is said to the minute may come at the end of that minute.
         let late = match said.time {
             Some(time) if time.second() == 0 => MINUTE_MS as i64,
